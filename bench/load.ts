@@ -32,8 +32,8 @@ const CHUNK = 65_536;
 
 /**
  * The load generator, a separate process that runs one measurement at a time. It uses raw sockets with one request in
- * flight each, reads responses into one buffer per socket and parses only status and length, because on two cores its
- * CPU time is taken from PostgreSQL. (autocannon uses four times as much CPU time per request.)
+ * flight each, reads responses into one buffer per socket and parses only status and length, because on a machine with
+ * two cores it competes with PostgreSQL for CPU time. (autocannon uses four times as much CPU time per request.)
  */
 process.on('message', (order: LoadOrder) => {
   run(order).then(

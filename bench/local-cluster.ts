@@ -9,7 +9,7 @@ const COMMAND = fileURLToPath(new URL('../../deploy/local-cluster/cluster', impo
 const PORTS = 40;
 const PROCESSES = ['api1', 'api2', 'worker1', 'worker2'];
 
-/** The topology of deploy/local-cluster, in its own folder and on its own ports. It stops when this process ends. */
+/** A cluster started by deploy/local-cluster, in its own folder and on its own ports. It stops with this process. */
 export class LocalCluster {
   readonly folder = join(process.env.BENCH_FOLDER ?? tmpdir(), `feira-soak-${process.pid}`);
   /** The port of HAProxy, below the range that the system uses for outgoing connections. */
@@ -22,7 +22,7 @@ export class LocalCluster {
   constructor() {
     process.once('exit', () => void this.run('stop'));
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
-    if (this.run('start') !== 0) throw new Error('the local cluster did not start');
+    if (this.run('start') !== 0) throw new Error('the local cluster did not start; see its output above');
   }
 
   /** The process ids of the API and worker processes by name. */

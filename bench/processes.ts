@@ -25,7 +25,10 @@ export interface Server {
   stop(): Promise<void>;
 }
 
-/** Creates a folder in BENCH_FOLDER, which must be on a real disk: where fsync does nothing, writes look too fast. */
+/**
+ * Creates a folder in BENCH_FOLDER (default: the temporary folder of the system). It must be on a real disk: where
+ * fsync does nothing, writes look too fast.
+ */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(process.env.BENCH_FOLDER ?? tmpdir(), 'feira-bench-'));
   // If the benchmark runs as root, PostgreSQL runs under another account, which must be able to enter the folder.

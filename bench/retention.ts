@@ -3,8 +3,8 @@ import { rotatePartitions } from 'feira/dist/events/retention.js';
 import { purgeIdempotencyKeys } from 'feira/dist/platform/http/idempotency-keys.js';
 import { compare, EventDatabase, openCluster, timed } from './event-databases.js';
 
-// Measures how 30 days of events affect current writes and claims, how long it takes to drop expired events, and how
-// fast expired idempotency keys are deleted.
+// Measures how 30 days of events affect writes of new events and claims of deliveries, how long it takes to drop
+// expired events, and how fast expired idempotency keys are deleted.
 
 const { values: options } = parseArgs({
   options: {
@@ -17,7 +17,7 @@ const { values: options } = parseArgs({
   },
 });
 const GOAL = 1.2;
-/** Purged keys per second. The job runs up to 20 seconds of every minute, and 1,000 new keys arrive per second. */
+/** The goal in purged keys per second: 1,000 new keys arrive per second, and the purge runs a third of the time. */
 const KEYS_GOAL = 3_000;
 const PER_ROUND = 200;
 const DAY = 24 * 60 * 60 * 1000;
@@ -81,7 +81,7 @@ async function fill({ client, measured }: EventDatabase): Promise<void> {
     `select add_partitions(parent, $1::timestamptz, now()) from unnest(array['events', 'deliveries', 'delivery_attempts']) parent`,
     [since],
   );
-  // Ids begin with their time. Each store has 100,000 events.
+  // Ids begin with the time of their creation. Each store has 100,000 events.
   const ids = `
     select (left(replace(first_id_of($1::timestamptz + n * ($2::float8 * interval '1 ms'))::text, '-', ''), 12)
         || '7' || substr(md5(n::text), 1, 19))::uuid as id,

@@ -1,4 +1,4 @@
-/** Each surname that the benchmark searches for occurs in about this many orders, regardless of the total. */
+/** Each surname that the benchmark searches for occurs in about this many orders, however many orders there are. */
 export const ORDERS_PER_SURNAME = 20;
 
 // The expiry of all orders is far in the future, so that no order expires during a measurement. Each order was last

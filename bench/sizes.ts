@@ -4,11 +4,11 @@ import { LoadProcess, type Server, startFeira, temporaryFolder } from './process
 import { median, requestBytes, shuffled } from './request-bytes.js';
 import { type Connection, query, type SeededStore } from './seed.js';
 
-/** How many times as long a call may take in the large store. */
+/** How many times as long a call may take in the large store as in the small one. */
 const LIMIT = 1.3;
-/** The same for calls that have to count more rows there. */
+/** The same for calls that have to count more rows in the large store. */
 const COUNTING_LIMIT = 2;
-/** The number of requests per call and store that are measured right after a change. */
+/** The number of requests per call, store and round that are measured right after a change. */
 const FIRST_READS = 40;
 
 export interface Size {
@@ -37,9 +37,9 @@ interface Comparison {
 }
 
 /**
- * Sends the same kinds of requests to a small and a large store, then exits. Every call is measured twice: repeated, so
- * that most lists are answered from memory, and after a change to the store, so that the database is read. The exit code
- * is 1 if a call took more than LIMIT times as long in the large store.
+ * Sends the same kinds of requests to a small and a large store, then ends the process. Every call is measured twice:
+ * repeated, so that most lists are answered from memory, and after a change to the store, so that the database is read.
+ * The exit code is 1 if a call took more than LIMIT (or COUNTING_LIMIT) times as long in the large store.
  */
 export async function compareSizes(comparison: Comparison): Promise<never> {
   const { records, requestsPerRound, seed, callsOf, countMore = [] } = comparison;
@@ -146,7 +146,9 @@ interface Times {
   after: number[];
 }
 
-/** Raises the numbers that every change to the records and to the search terms of a store raises. */
+/**
+ * Makes cached lists outdated: raises the counters that every change to the records or search terms of a store raises.
+ */
 async function forgetLists(connection: Connection): Promise<void> {
   await query(
     connection,

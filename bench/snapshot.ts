@@ -9,9 +9,9 @@ import { startEmbeddedPostgres } from 'feira/dist/platform/embedded-postgres/sta
 import { memoryOf, startFeira, temporaryFolder } from './processes.js';
 import { seed } from './seed.js';
 
-// Streams the products of a large store while they are being changed, applies the events after the cursor of the
-// snapshot, and compares the result with the store, record by record. Prints the duration of each stream and how much
-// the memory of the server grew.
+// This benchmark streams the products of a large store while they are being changed, applies the events after the
+// cursor of the snapshot, and compares the result with the store, record by record. It prints the duration of each
+// stream and how much the memory of the server grew.
 
 const { values: options } = parseArgs({
   options: {
@@ -46,7 +46,7 @@ let hasFailed = false;
 for (let round = 0; round <= Number(options.rounds); round++) {
   if (round === 1) {
     console.log(`without a stream: ${await writeAlone()} writes/s`);
-    // Writes need memory even without a stream, so they are part of the baseline.
+    // Writes need memory even without a stream, so the baseline includes it.
     base = Math.max(base!, memoryOf(server.pid)?.now ?? 0);
   }
   const writers = round === 0 ? undefined : startWriters();
@@ -70,7 +70,7 @@ for (let round = 0; round <= Number(options.rounds); round++) {
   console.log(
     `round ${round}: ${products.size} products in ${seconds.toFixed(1)} s, ${Math.round(written / seconds)} writes/s, ` +
       `${events} events after the cursor, ${differences} differences, ` +
-      `memory ${peak.toFixed(0)} MB (${growth >= 0 ? '+' : ''}${growth.toFixed(0)} MB, goal +${GOAL_MB})`,
+      `memory ${peak.toFixed(0)} MB (${growth >= 0 ? '+' : ''}${growth.toFixed(0)} MB, goal: at most +${GOAL_MB} MB)`,
   );
 }
 writerProcess.disconnect();
@@ -103,7 +103,7 @@ async function writeAlone(): Promise<number> {
   return Math.round((await writers.stop()) / seconds);
 }
 
-/** Writes at the requested rate, or as fast as the server responds if that is slower. */
+/** Starts to write at the requested rate, or as fast as the server responds if that is slower. */
 function startWriters(): { stop(): Promise<number> } {
   writerProcess.send({
     url: `http://127.0.0.1:${server.port}/api/v1`,
@@ -135,7 +135,8 @@ async function stream() {
     else products.set(record.id, compact(record));
     if (products.size % 1_000 === 0) peak = Math.max(peak, memoryOf(server.pid)?.now ?? 0);
   }
-  if (count !== products.size) throw new Error(`${products.size} products arrived, not ${count} as stated`);
+  if (count !== products.size)
+    throw new Error(`${products.size} products arrived, but the last line states ${count}`);
   return { cursor, products, peak };
 }
 

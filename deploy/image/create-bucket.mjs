@@ -31,7 +31,7 @@ for (let attempt = 1; ; attempt++) {
     break;
   } catch (error) {
     if (attempt === ATTEMPTS) throw error;
-    console.error(`The storage at ${S3_ENDPOINT} is not ready: ${error.message || error.code}`);
+    console.error(`The storage at ${S3_ENDPOINT} is not ready, trying again: ${error.message || error.code}`);
     await delay(1_000);
   }
 }

@@ -98,7 +98,7 @@ export class ReconnectNeeded extends FeiraError {
   }
 }
 
-/** The stack at which the application made a call. */
+/** The stack trace of the place where the application made a call. */
 export interface CallSite {
   stack?: string;
 }

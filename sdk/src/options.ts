@@ -16,7 +16,7 @@ export interface CallOptions {
   deadlineMs?: number | undefined;
   /** The maximum number of attempts. Default 5. */
   maxAttempts?: number | undefined;
-  /** Calls that wait for the rate limit or for a free connection are sent by priority. Default normal. */
+  /** Calls that wait because of the rate limit or of `concurrency` are sent by priority. Default normal. */
   priority?: Priority | undefined;
 }
 

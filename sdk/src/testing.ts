@@ -9,7 +9,7 @@ export interface Delivery<Name extends keyof EventPayloads = keyof EventPayloads
   /** The id of the event. Default: a random id. */
   id?: string;
   /**
-   * The sequence number. Default 1. A receiver drops an event as stale if it has received a later one of the same name
+   * The sequence number. Default 1. `Webhooks` drops an event as stale if it has received a later one of the same name
    * for the same resource.
    */
   sequence?: number;
@@ -27,8 +27,8 @@ export interface SignedDelivery {
 }
 
 /**
- * Creates a delivery as Feira sends it, for tests of your receiver. `previousSecret` adds the second signature of a
- * rotation.
+ * Creates a delivery as Feira sends it, for tests of your receiver. `previousSecret` adds the second signature that is
+ * sent while a secret is being rotated.
  */
 export async function sign<Name extends keyof EventPayloads>(
   delivery: Delivery<Name>,

@@ -36,11 +36,14 @@ export type AnyWebhookEvent = Omit<WebhookEvent, 'event' | 'data'> & {
 /** Remembers which events have been handled, by `id`, for example in a table with a unique key. */
 export interface Deduplication {
   has(deliveryId: string): boolean | Promise<boolean>;
-  /** Called when all handlers have succeeded. */
+  /** Called when all handlers have succeeded, or when the event was dropped because it is stale. */
   add(deliveryId: string): unknown;
 }
 
-/** Remembers a sequence number under each key. A key consists of an event name, a store and a resource. */
+/**
+ * Remembers a sequence number under each key. A key consists of an event name, a store, a resource and, if the event
+ * has one, a SKU.
+ */
 export interface Sequences {
   get(key: string): number | undefined | Promise<number | undefined>;
   set(key: string, sequence: number): unknown;
@@ -51,7 +54,8 @@ export interface WebhooksOptions extends WebhookSettings {
   deduplication?: Deduplication;
   /**
    * Used to drop stale events: those that arrive after a later event of the same name for the same resource, or after
-   * the deletion of the product. Default: the last 10,000 keys, in memory. With false, stale events are handled too.
+   * the product.deleted event of their product. Default: the last 10,000 keys, in memory. With false, stale events are
+   * handled too.
    */
   sequences?: Sequences | false;
   /** Called when a delivery is rejected or a handler fails. Default: console.error. */
@@ -104,7 +108,7 @@ export class Webhooks {
   /** A plugin for Fastify: app.register(hooks.fastify, { path: '/webhooks' }). */
   readonly fastify = async (instance: FastifyLike, { path }: { path: string }): Promise<void> => {
     const app = instance as FastifyCalls;
-    // Keeps the body as bytes, because the signature covers them. This applies to this plugin only.
+    // Inside this plugin, the body is kept as bytes, because the signature covers them.
     app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) =>
       done(null, body),
     );
@@ -138,7 +142,7 @@ export class Webhooks {
       throw new WebhookError(
         'in_progress',
         503,
-        'The delivery arrived again while its handler is running. The 503 makes the server send it later',
+        'The delivery arrived again while its handlers are still running. The status 503 makes the server send it later',
       );
     this.inProgress.add(event.id);
     try {

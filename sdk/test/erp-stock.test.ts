@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { ROOT } from '../../server/test/support/process.js';
 import { type LiveServer, openLiveServer } from './support/live-server.js';
 
-// The path is not a literal, because the compiler would require types for the JavaScript of the example.
+// The path is not a literal, because for a literal the compiler would require types for the JavaScript of the example.
 const { receiveGoods, sendStock } = await import(join(ROOT, 'sdk/examples/erp/stock.mjs'));
 
 let server: LiveServer;

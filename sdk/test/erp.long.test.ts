@@ -137,7 +137,7 @@ function demoIn(env: { FEIRA_DATA: string }) {
   return JSON.parse(readFileSync(join(env.FEIRA_DATA, 'demo.json'), 'utf8'));
 }
 
-/** Compares the state with the store. The example has its own comparison, but this check does not rely on its code. */
+/** Compares the state of the ERP with the store, without relying on the comparison that the example itself makes. */
 async function expectSameState(client: Feira, folder: string): Promise<void> {
   const { products, orders } = stateIn(folder);
   for await (const product of client.products.list({ include: ['variants'] })) {

@@ -27,7 +27,7 @@ test('a subclass defined by an application is recognised by its prototype', () =
   expect(new OwnError('x', { code: 'busy' })).toBeInstanceOf(FeiraError);
 });
 
-test('the stack of an error begins at the line of the caller', async () => {
+test('the first two frames of the stack of an error include the caller', async () => {
   await using server = await ScriptedServer.open(refuse(404, 'not_found'));
   const store = new Feira({ baseUrl: server.url, token: 'token' });
   async function callOfTheApplication() {

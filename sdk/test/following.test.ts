@@ -20,7 +20,7 @@ async function createProducts(client: Feira, count: number, name = 'Product'): P
   return ids;
 }
 
-test('reads the event feed from its start, and continues from its cursor', async () => {
+test('the client reads the event feed from its start, and continues from its cursor', async () => {
   const { client } = await server.connect();
   const ids = await createProducts(client, 3);
   const feed = client.events.after();
@@ -48,7 +48,7 @@ test('the cursor moves only when a page has been processed', async () => {
   expect(pages.cursor).toEqual(expect.any(String));
 });
 
-test('follows the feed until it is aborted', async () => {
+test('the client follows the feed until the signal is aborted', async () => {
   const { client } = await server.connect();
   const abort = new AbortController();
   const names: string[] = [];
@@ -67,7 +67,7 @@ test('follows the feed until it is aborted', async () => {
   expect(names).toEqual(['Product 0', 'Product 1']);
 });
 
-test('a cursor that the server does not accept is reported', async () => {
+test('a cursor that the server does not accept causes an error', async () => {
   const { client } = await server.connect();
   const expired = Buffer.from('0123456789abcdef.5').toString('base64url');
   const error = await (async () => {
@@ -76,7 +76,7 @@ test('a cursor that the server does not accept is reported', async () => {
   expect([400, 410]).toContain((error as FeiraError).status);
 });
 
-test('orders are read in the order of their changes', async () => {
+test('orders are read in the sequence of their changes', async () => {
   const { client, store } = await server.connect();
   const { id } = await client.products.create({ name: 'Caneca', price: 10, quantity: 9, weight: 1 });
   const line = { productId: id, variantId: null, quantity: 1 };

@@ -61,7 +61,7 @@ test('a sync of 5,000 entries loses and duplicates nothing when the server is ki
     ...PATIENT,
     fetch: (input, init) => {
       const sent = fetch(input, init);
-      // The first kill happens while the third call is sent, the second while the server probably processes the eighth.
+      // The first kill happens while the third call is sent, the second probably while the server processes the eighth.
       if (++calls === 3) restarts.push(server.killAndRestart());
       if (calls === 8) setTimeout(() => restarts.push(server.killAndRestart()), 30);
       return sent;

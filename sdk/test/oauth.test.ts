@@ -69,7 +69,7 @@ test('connects a store, stores its tokens and returns a client', async () => {
   expect(await appWith({ tokens }).store(workspaceId).me()).toMatchObject({ name: 'Loja da Ana' });
 });
 
-test('returns the same client every time, so that its calls share their pacing', () => {
+test('returns the same client for a store every time, so that all calls share their pacing', () => {
   const app = appWith();
   expect(app.store('a')).toBe(app.store('a'));
 });
@@ -113,7 +113,7 @@ test('requires a session', async () => {
 });
 
 test.each(['memory', 'file'])(
-  '20 parallel calls with an expired token cause one refresh (%s)',
+  '20 parallel calls with an expired token cause one refresh (token store: %s)',
   async (kind) => {
     const folder = temporaryFolder();
     const tokens: TokenStore = kind === 'file' ? new FileTokens(folder.path) : new MemoryTokens();

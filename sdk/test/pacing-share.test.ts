@@ -38,7 +38,7 @@ function call(state: BudgetState, now: number, remaining: number): boolean {
   return true;
 }
 
-test('limits and spreads its calls when other clients use most of the limit', () => {
+test('a client limits and spreads its calls when other clients use most of the limit', () => {
   const state: BudgetState = { calls: [] };
   expect([9, 7, 5, 2].map((remaining, index) => call(state, index, remaining))).toEqual([
     true,
@@ -52,7 +52,7 @@ test('limits and spreads its calls when other clients use most of the limit', ()
   expect(reserve(state, 'next', 60_500)).toBe(20_000);
 });
 
-test('uses the whole limit again when no other client has called for two minutes', () => {
+test('a client uses the whole limit again when no other client has called for two minutes', () => {
   const state: BudgetState = { calls: [] };
   for (const [index, remaining] of [9, 7, 2].entries()) call(state, index, remaining);
   expect(state.share).toBeDefined();
@@ -60,7 +60,7 @@ test('uses the whole limit again when no other client has called for two minutes
   expect(state.share).toBeUndefined();
 });
 
-test('reduces its share while little of the limit remains, and increases it when enough remains', () => {
+test('a client reduces its share while little of the limit remains, and increases it when enough remains', () => {
   const state: BudgetState = { limit: 100, calls: [] };
   const others = { id: 'other', at: 0, isOver: true };
   state.share = { calls: 20, changedAt: 0, othersAt: 0 };

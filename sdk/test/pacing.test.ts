@@ -75,7 +75,7 @@ test('calls that another system makes with the same credential are counted from 
   expect(statuses).toEqual({ 200: 32 });
 });
 
-test('a client whose budget is already used up is rejected once and then paces itself', async () => {
+test('a client whose rate limit others have already used up is rejected once and then paces itself', async () => {
   const { statuses, watch, ...settings } = counting();
   const { client, store } = await server.connect({ ...settings, budget: watch() }, { perMinute: 5 });
   for (let i = 0; i < 5; i++) await store.get('/me');
@@ -83,7 +83,7 @@ test('a client whose budget is already used up is rejected once and then paces i
   expect(statuses).toEqual({ 429: 1, 200: 12 });
 });
 
-test('several clients share a budget through a file', async () => {
+test('no call of several clients that share a budget through a file is rejected', async () => {
   const folder = temporaryFolder();
   const { statuses, watch, ...settings } = counting();
   const { store } = await server.connect({}, { perMinute: 10 });

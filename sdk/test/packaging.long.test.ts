@@ -49,8 +49,8 @@ test('publint reports nothing', async () => {
   expect(messages).toEqual([]);
 });
 
-// Ignores what the checker ignores with its profile esm-only, because the package is ESM by design. CommonJS is tested
-// below.
+// The test ignores what the checker's profile esm-only ignores, because the package is ESM by design. CommonJS is
+// tested below.
 test('the checker "Are the types wrong?" reports no problem for ESM', async () => {
   const { types, ...analysis } = await checkPackage(createPackageFromTarballData(readFileSync(tarball)));
   expect(types).toMatchObject({ kind: 'included' });
@@ -62,7 +62,7 @@ test('the checker "Are the types wrong?" reports no problem for ESM', async () =
   expect(problems.filter(isForEsm)).toEqual([]);
 });
 
-test('CommonJS can require every entry', async () => {
+test('a CommonJS program can require every entry point', async () => {
   const script = `
     for (const entry of ['', '/webhooks', '/oauth', '/testing', '/node'])
       console.log(Object.keys(require('@feira/sdk' + entry)).sort().join(' '));`;
@@ -209,7 +209,7 @@ test('@feira/sdk/webhooks alone takes at most 3 kB compressed', async () => {
   expect((await bundled('/webhooks')).bytes).toBeLessThanOrEqual(3_000);
 });
 
-test('no entry is larger than the README says', async () => {
+test('no entry point is larger than the README says', async () => {
   const readme = readFileSync(join(SDK, 'README.md'), 'utf8');
   const figures = [...readme.matchAll(/^\| .*\| ([\d.]+) kB \|$/gm)].map(([, figure]) => Number(figure));
   const sizes = await Promise.all([...ENTRIES.map((entry) => bundled(entry)), bundled(...ENTRIES)]);

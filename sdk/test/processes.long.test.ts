@@ -75,7 +75,7 @@ test.each([
   ['that share a budget', { budget: join(folder.path, 'budget.json') }],
   ['that know of each other only from the headers', {}],
 ])(
-  'three processes %s make all their calls, and none is rejected after the first minute',
+  'three processes %s make all their calls, and no call is rejected after the first minute',
   async (_name, budget) => {
     const { store } = await server.connect({}, { perMinute: 60 });
     // Another system has just used part of the limit.

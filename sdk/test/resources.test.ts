@@ -90,7 +90,7 @@ test('a batch that is repeated with the same idempotency key is applied once', a
   expect((await client.products.list()).data[0]!.quantity).toBe(600);
 });
 
-test('an error in a later call of a batch has the index in the whole batch and the results of the earlier calls', async () => {
+test('an error in a later call of a batch names the index of the entry in the whole batch and has the results of the earlier calls', async () => {
   const { client } = await createProducts(1, { sku: true });
   const entries = Array.from({ length: 510 }, (_, index) => ({
     sku: 'S0',

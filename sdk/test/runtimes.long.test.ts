@@ -45,7 +45,7 @@ test.each(['express', 'express4'])('the README block for Express works as printe
   await expectReceivedWebhook((PORT) => express(`${version}.mjs`, code, PORT), SECRET);
 });
 
-test.each(['express', 'express4'])('works behind express.raw() (%s)', async (version) => {
+test.each(['express', 'express4'])('the webhook handler works behind express.raw() (%s)', async (version) => {
   const code = EXPRESS.replace("from 'express'", `from '${version}'`).replace(
     "'/webhooks', ",
     "'/webhooks', express.raw({ type: '*/*' }), ",
@@ -54,7 +54,7 @@ test.each(['express', 'express4'])('works behind express.raw() (%s)', async (ver
 });
 
 test.each(['express', 'express4'])(
-  'behind express.json() the error says what to change (%s)',
+  'behind express.json() the error of the webhook handler says what to change (%s)',
   async (version) => {
     const code = EXPRESS.replace("from 'express'", `from '${version}'`).replace(
       "app.post('/webhooks', hooks.node);\napp.use(express.json());",

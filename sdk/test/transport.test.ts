@@ -21,7 +21,7 @@ async function failure(work: PromiseLike<unknown>): Promise<FeiraError> {
   return error;
 }
 
-test('repeats a failed write with the same key and the same bytes', async () => {
+test('repeats a failed write with the same Idempotency-Key and the same body', async () => {
   await using server = await ScriptedServer.open(
     refuse(503, 'busy'),
     cut,
@@ -36,7 +36,7 @@ test('repeats a failed write with the same key and the same bytes', async () => 
   expect([...keys]).toEqual([expect.stringMatching(/^.{36}$/)]);
 });
 
-test('sends a different key with each write, and none with a read', async () => {
+test('sends a different Idempotency-Key with each write, and none with a read', async () => {
   await using server = await ScriptedServer.open(answer(200));
   const { client } = clientOf(server);
   await client.products.create(PRODUCT);
@@ -47,7 +47,7 @@ test('sends a different key with each write, and none with a read', async () => 
   expect(keys[2]).toBeUndefined();
 });
 
-test('waits 1, 2, 4 and 8 seconds and up to a quarter more, and gives up after five attempts', async () => {
+test('waits 1, 2, 4 and 8 seconds, each extended by up to a quarter, and gives up after five attempts', async () => {
   await using server = await ScriptedServer.open(refuse(502, 'orders_unavailable'));
   const { client, clock } = clientOf(server);
   const error = await failure(client.orders.get('1'));
@@ -78,7 +78,7 @@ test('waits as long as Retry-After says', async () => {
   expect(clock.waits).toEqual([7_000]);
 });
 
-test('reports a Retry-After of hours instead of waiting for it', async () => {
+test('fails immediately if Retry-After asks for a wait of hours', async () => {
   await using server = await ScriptedServer.open(refuse(429, 'rate_limited', { 'retry-after': '7200' }));
   const { client, clock } = clientOf(server);
   expect(await failure(client.me())).toMatchObject({ status: 429, attempts: 1 });
@@ -96,7 +96,7 @@ test('follows X-Should-Retry even if the status suggests otherwise', async () =>
   expect((await failure(clientOf(final).client.me())).attempts).toBe(1);
 });
 
-test('does not repeat a request that was rejected with 409', async () => {
+test('does not repeat a request that was rejected with 409 and no X-Should-Retry', async () => {
   await using server = await ScriptedServer.open(refuse(409, 'duplicate_name'));
   const error = await failure(clientOf(server).client.products.create(PRODUCT));
   expect(error).toMatchObject({
@@ -153,7 +153,7 @@ test('reports the last failure when the deadline passes', async () => {
   expect(error.message).toContain('a sentence about busy');
 });
 
-test('ends when the caller aborts', async () => {
+test('ends the call when the caller aborts it', async () => {
   const abort = new AbortController();
   await using server = await ScriptedServer.open(() => abort.abort('enough'));
   const { client } = clientOf(server);

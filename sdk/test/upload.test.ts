@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-test('uploads and attaches an image in one call', async () => {
+test('images.upload uploads and attaches an image in one call', async () => {
   const { client } = await server.connect();
   const { id } = await client.products.create({ name: 'Caneca', price: 10 });
   const first = await client.images.upload(id, await pngOf(1));
@@ -22,14 +22,14 @@ test('uploads and attaches an image in one call', async () => {
   expect((await client.images.list(id)).map(({ key }) => key === null)).toEqual([false, true]);
 });
 
-test('rejects a file that is not an image before anything is sent', async () => {
+test('images.upload rejects a file that is not an image before anything is sent', async () => {
   const { client } = await server.connect();
   await expect(client.images.upload('p1', new TextEncoder().encode('<svg/>'))).rejects.toMatchObject({
     code: 'invalid_argument',
   });
 });
 
-test('sends the bytes again when the storage could not be reached', async () => {
+test('images.upload sends the bytes again when the storage could not be reached', async () => {
   let failures = 0;
   const { client } = await server.connect({
     fetch: async (input, init) => {

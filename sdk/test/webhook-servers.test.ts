@@ -24,7 +24,7 @@ async function post(url: string): Promise<number> {
   return (await fetch(url, { method: 'POST', body, headers })).status;
 }
 
-test('works with node:http and behind express.raw(), and reports a body that express.json() has parsed', async () => {
+test('Webhooks works with node:http and behind express.raw(), and reports a body that express.json() has parsed', async () => {
   const { hooks, events, errors } = receiver();
   const plain = await listening(hooks.node);
   expect(await post(plain.url)).toBe(204);
@@ -47,7 +47,7 @@ test('works with node:http and behind express.raw(), and reports a body that exp
   expect(String(errors[0])).toContain('before express.json()');
 });
 
-test('works with Fastify beside routes that parse JSON', async () => {
+test('Webhooks works with Fastify beside routes that parse JSON', async () => {
   const { hooks, events } = receiver();
   const app = fastify();
   app.register(hooks.fastify, { path: '/hooks' });
@@ -65,7 +65,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-test('receives what the real server delivers', async () => {
+test('Webhooks receives what the real server delivers', async () => {
   const { client } = await server.connect();
   const events: WebhookEvent[] = [];
   let hooks: Webhooks | undefined;

@@ -119,7 +119,7 @@ test('handles a delivery once, and again only after a failure', async () => {
   expect(errors).toHaveLength(1);
 });
 
-test('handles a recorded delivery only once if it is sent again with another X-Service-Delivery, which the standard signature does not cover', async () => {
+test('handles a delivery only once, even if it is sent again with another X-Service-Delivery, which the standard signature does not cover', async () => {
   const { hooks, events } = receiver();
   const { body, headers } = await sign({ ...PAID, id: 'd1' }, SECRET);
   await hooks.fetch(requestOf({ body, headers }));
@@ -135,7 +135,7 @@ test('with the option scheme: service, the id of an event is its X-Service-Deliv
   expect(events).toMatchObject([{ id: 'd1' }]);
 });
 
-test('a repeated delivery that arrives while its handler still runs is answered with 503, so that it is sent again later', async () => {
+test('a delivery that arrives again while its handler still runs is answered with 503, so that it is sent again later', async () => {
   const { hooks, events, errors } = receiver();
   const signed = await sign({ ...PAID, id: 'd1' }, SECRET);
   let finish = () => {};

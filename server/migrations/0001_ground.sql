@@ -1,4 +1,4 @@
--- The first tables: stores and their owners, apps and their tokens, budgets, idempotency, the catalog, events.
+-- The first tables: stores and their owners, apps and their tokens, rate limits, idempotency keys, the catalog, events.
 -- The tables with the data of stores have workspace_id as a column, mostly first in the primary key and in the indexes,
 -- and no foreign key refers to another store: a store is the unit of isolation, of locking and of a future shard.
 
@@ -18,18 +18,18 @@ create function search_terms(variadic parts text[]) returns text
   as $$ select array_to_string(array(select search_form(part) from unnest(parts) part where part is not null), chr(31)) $$;
 
 -- Returns the LIKE pattern that matches any text containing the value. Special characters are escaped after unaccent(),
--- because that turns a full-width % into a plain one.
+-- because unaccent() turns a full-width % into a plain one.
 create function search_pattern(value text) returns text
   language sql immutable parallel safe strict
   as $$ select '%' || regexp_replace(search_form(value), '([\\%_])', '\\\1', 'g') || '%' $$;
 
--- Returns a hash of every sequence of four and of six bytes in a text, combined with the store. An index of trigrams
+-- Returns one hash for each sequence of four and of six bytes in a text, seeded with the store. An index of trigrams
 -- alone was too slow: in a store of 1,000,000 products, thousands contain the same trigram, and a search that found 20
 -- products took 20 ms, because the lists of its trigrams had to be intersected with the list of all products of the
 -- store. Most sequences of six bytes occur in far fewer products. Those of four are for words of four and five letters.
 -- The function uses bytes instead of characters, because substr() counts characters from the start each time.
--- PostgreSQL also uses these hash functions for partitions, so new versions do not change them. With the high cost, the
--- planner calls the function last.
+-- PostgreSQL also uses these hash functions for partitions, so new versions do not change them. Because of the declared
+-- cost, a query checks its other conditions first.
 create function search_grams(workspace_id uuid, value text) returns bigint[]
   language sql immutable parallel safe strict cost 1000
   as $$
@@ -201,7 +201,7 @@ create table products (
   price numeric(14,2) not null check (price >= 0),
   price_discount numeric(14,2) check (price_discount >= 0),
   description text,
-  -- For a product with variations, the sum of their quantities. Every statement that changes one of them updates it.
+  -- For a product with variations, the sum of their quantities. Statements that change a quantity update the sum.
   quantity bigint not null default 0 check (quantity >= 0),
   weight numeric(12,3),
   width numeric(12,3),

@@ -83,7 +83,8 @@ end
 $$;
 create trigger orders_change before update on orders for each row execute function note_change();
 
--- In a table of its own for the same reason as product_search: a change of status does not update the search indexes.
+-- The search terms of orders are in a table of their own, like those of products in product_search, so that a change of
+-- status does not update the search indexes.
 create table order_search (
   workspace_id uuid not null,
   order_id uuid not null,

@@ -21,9 +21,9 @@ create table outbox (
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000, autovacuum_vacuum_cost_delay = 0);
 create index outbox_of_store on outbox (workspace_id, position);
 
--- Returns the rows with the lowest positions, of one store or of all. The outbox can grow from empty to long within a
--- second, and a plan made for the empty table would then read and sort the whole table. In a function, sequential scans
--- can be disabled, so that the planner uses the index.
+-- Returns the rows with the lowest positions, of one store or of all stores. The outbox can grow from empty to long
+-- within a second, and a plan made for the empty table would then read and sort the whole table. In a function,
+-- sequential scans can be disabled, so that the planner uses the index.
 create function next_in_outbox(most integer) returns table (place tid, workspace_id uuid)
   language sql stable rows 10 set enable_seqscan = off
   as $$ select o.ctid, o.workspace_id from outbox o order by o.position limit most $$;
@@ -72,9 +72,9 @@ create function time_of_id(id uuid) returns timestamptz
   language sql immutable strict parallel safe
   as $$ select to_timestamp(('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint / 1000.0) $$;
 
--- Creates the missing weekly partitions from `since` to `until`. They are created first and then attached,
--- because that needs a weaker lock on the parent. With `security definer`, a server process does not have to own the
--- tables.
+-- Creates the missing weekly partitions from `since` to `until`. Each is created as a separate table and then attached,
+-- because `create table … partition of` needs a stronger lock on the parent. With `security definer`, a server process
+-- does not have to own the tables.
 create function add_partitions(parent text, since timestamptz, until timestamptz) returns void
   language plpgsql security definer set search_path = public, pg_temp
   as $$
@@ -194,7 +194,7 @@ end
 $$;
 alter table orders drop column changed_xid;
 
--- The origin of a refund request. A worker that completes the refund emits its event with this origin.
+-- What caused the refund request. The event that a worker emits when the refund is complete has this origin.
 alter table refunds add column origin text not null default 'system';
 
 -- Only events with a position higher than this are delivered to the subscription. The column is set when the

@@ -2,8 +2,8 @@
 -- Like events, deliveries have weekly partitions. This migration copies the existing deliveries to the new table.
 
 -- Returns the id of a delivery, computed from the event and the subscription. The header X-Service-Delivery contains
--- the event id, so a delivery can be found by its primary key from that header. Its partition is that of the week of
--- its event.
+-- the event id, so this header and the subscription are enough to find a delivery by its primary key. A delivery is in
+-- the partition of the week of its event.
 create function delivery_id(event_id uuid, webhook_id uuid) returns uuid
   language sql immutable strict parallel safe
   as $$
@@ -22,8 +22,8 @@ create table deliveries (
   webhook_id uuid not null,
   event_id uuid not null,
   event text not null,
-  -- dropped: the subscription had too many pending deliveries, or this delivery was overdue for too long. The feed
-  -- still contains the event.
+  -- dropped: the subscription had too many pending deliveries, or this delivery was overdue for too long. The
+  -- event feed still contains the event.
   status text not null default 'pending' check (status in ('pending', 'delivered', 'failed', 'dropped')),
   attempts integer not null default 0,
   attempts_left integer not null default 5,
@@ -74,8 +74,8 @@ create table delivery_queues (
   webhook_id uuid not null,
   -- The time at which the first pending delivery is due, or an earlier time. Infinity only if none is pending.
   next_at timestamptz(3) not null,
-  -- How many times next_at may have been set to an earlier time. A claim whose snapshot does not contain the latest of
-  -- these changes leaves next_at unchanged.
+  -- The number of changes that may have set next_at to an earlier time. A claim whose snapshot does not contain the
+  -- latest of these changes leaves next_at unchanged.
   changes bigint not null default 0,
   primary key (workspace_id, webhook_id)
 ) with (fillfactor = 50);

@@ -69,8 +69,8 @@ create trigger customers_added after insert on customers referencing new table a
 create trigger customers_removed after delete on customers referencing old table as changed
   for each statement execute function note_list_change('customers');
 
--- Changes of search terms are counted, too, because a search may then find other records. The search terms of a
--- customer are in its own row.
+-- Changes of search terms are counted, too, because a search may then find other records. The search terms of customers
+-- are in the table customers itself.
 create trigger product_search_added after insert on product_search referencing new table as changed
   for each statement execute function note_list_change('product_search');
 create trigger product_search_changed after update on product_search referencing new table as changed

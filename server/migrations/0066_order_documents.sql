@@ -2,8 +2,8 @@
 -- reader took most of the time of a list request. Null for orders that have not changed since this migration; readers
 -- then build it.
 alter table orders add column document text;
--- With the default, PostgreSQL would compress the JSON of most orders or move it out of the row, and undo that for each
--- reader.
+-- With the default target, PostgreSQL would compress the JSON of most orders or move it out of the row, and undo that
+-- for each reader.
 alter table orders set (toast_tuple_target = 8160);
 
 create function invoices_json(of_store uuid, of_order uuid) returns text language sql stable as $$

@@ -1,12 +1,12 @@
 -- ANALYZE computed the search grams of up to 30,000 rows of each of these indexes and counted their elements, which took
 -- 1 to 2 s of CPU time for 10,000 products, orders or customers. Autovacuum repeats it whenever a tenth of the rows has
--- changed, and meanwhile a machine with two cores answered a quarter fewer product reads. No plan depends on these statistics, because the
--- searched keys are unknown when a search is planned.
+-- changed, and meanwhile a machine with two cores answered a quarter fewer product reads. No plan depends on these
+-- statistics, because the searched keys are unknown when a search is planned.
 alter index product_search_grams alter column 1 set statistics 0;
 alter index order_search_grams alter column 1 set statistics 0;
 alter index customers_grams alter column 1 set statistics 0;
 
--- These columns are never compared with anything.
+-- No query compares these columns with anything, so no plan needs their statistics.
 alter table products alter column document set statistics 0;
 alter table variations alter column document set statistics 0;
 alter table orders alter column document set statistics 0;

@@ -81,7 +81,7 @@ export interface AppOptions {
 
 const API_PREFIX = '/api/v1';
 
-/** Builds the public server from all plugins and domains. */
+/** Builds the public server with all its routes. */
 export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const { server, publicRoutes, storage } = options;
   const app = buildBareApp(server, guardOf(options.api.guard));
@@ -123,7 +123,7 @@ function buildBareApp(options: ServerOptions, admit: Guard): FastifyInstance {
     requestTimeout: REQUEST_MS,
     http: { requireHostHeader: false },
     clientErrorHandler: refuseUnreadable,
-    // Requests that arrive on open connections during shutdown are still answered. /readyz responds with 503.
+    // Requests that arrive on open connections during shutdown are still answered. Only the health checks return 503.
     return503OnClosing: false,
     // The same limit as for the request line, so that even a very long id reaches its route, which responds with 404.
     routerOptions: { maxParamLength: 16_384 },

@@ -29,7 +29,7 @@ export interface PagesOptions {
   sandbox: SandboxOptions | undefined;
 }
 
-/** Everything that people open in a browser. */
+/** Everything that people open in a browser, and the route that receives notifications of the sandbox gateway. */
 export const pages: FastifyPluginAsync<PagesOptions> = async (app, options) => {
   const { sandbox } = options;
   await app.register(assets);

@@ -67,7 +67,7 @@ describe('each route of the table', () => {
     }
   });
 
-  test('rejects a token without its scope with 403, which counts against the rate limit', async () => {
+  test('rejects a token that lacks the required scope with 403, and the call counts against the rate limit', async () => {
     for (const { key, method, path, accepted, body } of cases().filter((each) => each.accepted.length > 0)) {
       const others = await owner.withScopes(ALL_SCOPES.filter((scope) => !accepted.includes(scope)));
       const first = await others.call(method, path, body);
@@ -130,7 +130,7 @@ async function everythingOwned(): Promise<unknown[]> {
   return answers.map(({ body }) => body);
 }
 
-test('the server does not start with a route without a scope', async () => {
+test('the server does not start if a route declares no scope', async () => {
   const { guard } = await import('../src/oauth/guard.js');
   const { default: Fastify } = await import('fastify');
   const app = Fastify();
@@ -150,7 +150,7 @@ test('an unknown path requires a token, counts against the rate limit, and retur
   );
 });
 
-test('a known path with another method returns 405 with Allow, and requires a token as well', async () => {
+test('a known path returns 405 with Allow for an unsupported method, and requires a token as well', async () => {
   expect((await feira.app.inject({ method: 'DELETE', url: '/api/v1/products' })).statusCode).toBe(401);
   const answer = await owner.delete('/products');
   expect(answer.status).toBe(405);
@@ -158,7 +158,7 @@ test('a known path with another method returns 405 with Allow, and requires a to
   expect(answer.body.code).toBe('method_not_allowed');
 });
 
-test('any other HTTP method returns 405 with Allow on a known path, and 404 on an unknown one', async () => {
+test('every unsupported HTTP method returns 405 with Allow on a known path, and 404 on an unknown one', async () => {
   const allowed = ['GET', 'HEAD', 'PATCH', 'DELETE'];
   // CONNECT is left out because it is for proxies and has no path.
   const others = METHODS.filter((method) => ![...allowed, 'CONNECT'].includes(method));

@@ -45,7 +45,7 @@ const apiRoutes = () => feira.app.apiRoutes.filter(({ method }) => method !== 'H
 const postRoutes = () =>
   feira.app.routeTable.filter(({ method, url }) => method === 'POST' && !url.startsWith('/api/v1/'));
 
-test('every API route with a body has a sample, and every other POST route has a form on a page', () => {
+test('every API route with a body has a sample body, and every POST route outside the API has a form on a page', () => {
   const withBody = apiRoutes().filter(({ body }) => body !== 'none');
   expect(withBody.map(keyOf).sort()).toEqual(Object.keys(sampleBodies(populated)).sort());
   const unseen = postRoutes().filter((route) => !pages.forms.some(({ url }) => isOf(route.url, url)));

@@ -1,6 +1,6 @@
 import { FeiraError } from '@feira/sdk';
 
-/** Makes the initial copy of the catalog from one consistent snapshot, and stores its position in the event feed. */
+/** Copies the catalog from one consistent snapshot, and saves the snapshot's cursor, from which the events continue. */
 export async function copyCatalog(store, state) {
   let products = {};
   const snapshot = store.products.snapshot({

@@ -13,8 +13,8 @@ export async function receiveGoods(state) {
 }
 
 /**
- * Sends differences instead of balances, because buyers reduce the same stock. With the idempotency key, a retry is
- * applied only once.
+ * Sends differences instead of balances, because buyers reduce the same stock. With the idempotency key, a change is
+ * applied only once, even if it is sent again.
  */
 export async function sendStock(store, state) {
   const { stockToSend } = state.data;

@@ -11,8 +11,8 @@ interface Waiting {
 const RANKS: Record<Priority, number> = { high: 0, normal: 1, low: 2 };
 
 /**
- * Lets calls be sent when the budget and the concurrency allow it: the most urgent first, equally urgent ones in the
- * order of arrival.
+ * Lets calls be sent when the budget and the concurrency limit allow it: the most urgent first, equally urgent ones in
+ * the order of arrival.
  */
 export class Pacer {
   private readonly waiting: Waiting[] = [];

@@ -16,8 +16,8 @@ export function reportOf(response: Response, now: number): BudgetReport | undefi
 }
 
 /**
- * The headers of POST /uploads describe the tightest of three limits, so they are used for the limit per minute only if
- * the call was rejected and the wait is short.
+ * The headers of POST /uploads describe the tightest of three limits, so they are used for the limit of uploads per
+ * minute only if the call was rejected and the wait is short.
  */
 export function uploadReport(report: BudgetReport | undefined): BudgetReport | undefined {
   return report?.refusedForMs === undefined ? undefined : { ...report, limit: UPLOADS_PER_MINUTE };

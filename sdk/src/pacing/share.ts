@@ -28,7 +28,10 @@ const SHRINK_EVERY_MS = 30_000;
 const GROW_EVERY_MS = 5_000;
 /** The share shrinks if all responses of this period reported too few remaining calls. */
 const RECENT_MS = 10_000;
-/** Other clients may wait for a whole window, so they may be noticed only in the next one. */
+/**
+ * If no calls of other clients are noticed for this long, this client uses the whole limit. One window would be too
+ * short, because other clients may wait for a whole window.
+ */
 const ALONE_AFTER_MS = 2 * WINDOW_MS;
 
 /**

@@ -1,4 +1,4 @@
-/** A call that is counted in the window of the limit. */
+/** A call that is counted in the window of the rate limit. */
 export interface CountedCall {
   /** `other` for a call that the rate-limit headers report but that no client with this budget made. */
   id: string;

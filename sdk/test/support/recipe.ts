@@ -4,8 +4,9 @@ import { expect } from 'vitest';
 import { startProgram } from './program.js';
 
 /**
- * Runs a TokenStore recipe, which exports `tokens`. The recipe is loaded twice, so that there are two connections. What
- * one of them saves, the other must be able to read, and only one of them can hold the lock of a store at a time.
+ * Tests the code of a TokenStore from the README, which exports `tokens`. The code is loaded twice, so that there are
+ * two connections. What one of them saves, the other must be able to read, and only one of them can hold the lock of a
+ * store at a time.
  */
 export async function expectTokenStore(
   folder: string,

@@ -12,8 +12,8 @@ export interface Seen {
 export type Script = (seen: Seen, response: ServerResponse, request: IncomingMessage) => void;
 
 /**
- * Answers each request with the next script and then repeats the last one. Used for failures that are rare on a real
- * server.
+ * A server that answers each request with the next script and then repeats the last one. Used for failures that are
+ * rare on a real server.
  */
 export class ScriptedServer {
   readonly seen: Seen[] = [];
@@ -54,7 +54,7 @@ export function answer(status: number, body: unknown = {}, headers: Record<strin
   };
 }
 
-/** Responds with an error in the format of the API. */
+/** Returns a script that responds with an error in the format of the API. */
 export function refuse(status: number, code: string, headers: Record<string, string> = {}): Script {
   const body = {
     error: `a sentence about ${code}`,

@@ -9,9 +9,9 @@ const DEVICE_ID = /^[A-Za-z0-9_-]{22}$/;
 
 /**
  * Recognizes a browser in which an account was signed in before. The cookie outlives the session and contains a random
- * id and, for each of the last five accounts, a signature of the id and the e-mail. It does not sign the user in. It
- * only gives the browser a separate limit for failed attempts and a separate queue for hashing, so that an attacker
- * elsewhere cannot lock out the owner.
+ * id and, for each of the last five accounts, a signature of the id and the e-mail. The cookie does not sign the user
+ * in. It only gives the browser a separate limit for failed attempts and a separate queue for hashing, so that an
+ * attacker elsewhere cannot lock out the owner.
  */
 export class KnownDevices {
   private readonly cookie: string;

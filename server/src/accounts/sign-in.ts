@@ -99,7 +99,7 @@ async function takeBack(db: Share, id: string, subjects: Subjects): Promise<void
     delete from sign_in_failures where subject = any(${Object.values(subjects)}::text[]) and id = ${id}`);
 }
 
-/** The subject is hashed, because people sometimes type their password into the e-mail field. */
+/** An e-mail is stored only as a hash, because people sometimes type their password into the e-mail field. */
 function subjectOf(...parts: string[]): string {
   return hash('sha256', parts.join(' '), 'base64url');
 }

@@ -29,7 +29,7 @@ export async function findAccount(db: Queryable, email: string): Promise<Account
   return account;
 }
 
-/** Returns undefined if an account with this e-mail exists. */
+/** Creates an account and returns its id, or undefined if the e-mail already has an account. */
 export async function createUser(
   tx: Tx,
   account: { email: string; password: string; createdBy: AccountOrigin },

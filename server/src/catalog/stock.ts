@@ -26,7 +26,7 @@ export async function setProductStock(
   return product.json;
 }
 
-/** Sets the stock of one variation by its SKU, updates the sum of its product, and returns the variation as JSON. */
+/** Sets the stock of a variation by its SKU, updates the product's total, and returns the variation as JSON. */
 export async function setVariationStock(
   store: StoreAccess,
   workspaceId: string,
@@ -70,8 +70,9 @@ export function isStorable(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed();
 }
 
-// The row is locked and read before the comparison, so `old` is the balance that this write replaces and not an older
-// one from the snapshot of the statement. If the balance does not change, nothing is written and no event is emitted.
+// The row is locked and read before the old and new balances are compared, so `old` has the balance that this write
+// replaces and not an older one from the snapshot of the statement. If the balance does not change, nothing is written
+// and no event is emitted.
 const setSimple = fixed(
   (workspaceId: string, origin: Origin, id: string, quantity: number) => sql`
     with old as materialized (

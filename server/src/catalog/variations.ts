@@ -54,7 +54,7 @@ export async function replaceVariations(
 
   const isSearchOutdated =
     gone.length > 0 || changed.some((variation) => isFoundDifferently(old.get(variation.id), variation));
-  // No statement needs the result of an earlier one, so all are sent together and executed one by one.
+  // No statement needs a value that an earlier one returns, so all are sent at once. PostgreSQL executes them in order.
   const events = [
     variationsUpdated(productId, changed.length + gone.length),
     ...changedBalances(productId, before, after),

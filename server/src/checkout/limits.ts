@@ -22,7 +22,8 @@ const PER_NETWORK = {
   /** Unpaid boleto (bank slip) orders in one shop. They reserve stock for days. */
   openBoletos: 3,
   /**
-   * Units reserved by unpaid orders in one shop. A first unpaid order may exceed this, up to the merchant's maximum.
+   * Units reserved by unpaid orders in one shop. If there are no other unpaid orders, an order may exceed this, up to
+   * the maximum per order of the store.
    */
   units: 200,
 };
@@ -63,10 +64,10 @@ export interface LimitUse {
 }
 
 /**
- * Call this after lockNetwork(), so that the orders of the network are counted exactly, and before any product is
- * locked, so that the locks are held for less time. Concurrent checkouts from different networks do not see each
- * other's orders, so together they may exceed the limit of the shop slightly. An exact count would make them wait for
- * each other.
+ * Counts the orders and units to which the limits apply. Call this after lockNetwork(), so that the orders of the
+ * network are counted exactly, and before any product is locked, so that products are locked for less time. Concurrent
+ * checkouts from different networks do not see each other's orders, so together they may exceed the limit of the shop
+ * slightly. An exact count would make them wait for each other.
  */
 export async function readUse(tx: Tx, clock: Clock, workspaceId: string, network: string): Promise<LimitUse> {
   const [[ofNetwork], [ofShop]] = await Promise.all([

@@ -23,7 +23,7 @@ interface Demo {
   clientSecret: string;
   email: string;
   password: string;
-  /** Set once the products, pictures and orders of fillDemo are complete. */
+  /** Set once fillDemo has added all products, pictures and orders. */
   filled?: boolean;
 }
 

@@ -36,7 +36,7 @@ export async function checkDatabase(config: Config): Promise<Finding[]> {
     const remedy =
       config.databaseUrl === undefined
         ? 'see the log in the data folder'
-        : 'check DATABASE_URL and that the server is up';
+        : 'check DATABASE_URL and that PostgreSQL is up';
     return [{ what, ok: false, say: `${(error as Error).message}; ${remedy}` }];
   }
 }
@@ -61,7 +61,7 @@ async function checkSettings(client: pg.Client, source: string): Promise<Finding
   const missing = EXTENSIONS.filter((name) => !db.extensions.includes(name));
   const skew = Math.abs(Number(db.now) - Date.now());
   const pending = await pendingMigrations(client);
-  // Before the migrations, the table may not exist.
+  // While migrations are pending, the table may not exist yet.
   const unmatchedPayments = pending.length === 0 ? await unmatchedPaymentsOf(client) : undefined;
   const finding = (what: string, ok: boolean, good: string, bad: string): Finding => ({
     what,
@@ -111,10 +111,10 @@ async function checkSettings(client: pg.Client, source: string): Promise<Finding
       'payment notifications',
       true,
       unmatchedPayments === undefined
-        ? 'not counted, because migrations are missing'
+        ? 'not counted, because migrations are pending'
         : unmatchedPayments === 0
-          ? 'none of the last 30 days needed manual review'
-          : `${unmatchedPayments} of the last 30 days needed manual review; compare the orders with the gateway (table payment_notifications, column attention)`,
+          ? 'none needed manual review in the last 30 days'
+          : `${unmatchedPayments} needed manual review in the last 30 days; compare the orders with the gateway (table payment_notifications, column attention)`,
       '',
     ),
   ];

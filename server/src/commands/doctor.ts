@@ -46,7 +46,7 @@ async function examine(): Promise<Finding[]> {
 
 function payments({ paymentGateway, isTestShop }: Config): Finding {
   const say = {
-    none: 'none: shops cannot take orders (PAYMENT_GATEWAY)',
+    none: 'no payment gateway, so shops cannot take orders; set PAYMENT_GATEWAY to change this',
     sandbox: isTestShop
       ? 'the sandbox, on a public address: every shop says that its payments are simulated (SANDBOX_ON_PUBLIC_URL)'
       : 'the sandbox: payments are simulated',
@@ -101,7 +101,7 @@ async function storage(config: Config): Promise<Finding> {
     return { what, ok: true, say: place };
   } catch (error) {
     const remedy = config.s3
-      ? 'check S3_ENDPOINT, S3_BUCKET and the keys, and that the server is up'
+      ? 'check S3_ENDPOINT, S3_BUCKET and the keys, and that the S3 server is up'
       : 'set FEIRA_DATA to a folder that this account can write to';
     return { what, ok: false, say: `${place} cannot be used (${reasonOf(error)}); ${remedy}` };
   }
@@ -110,7 +110,7 @@ async function storage(config: Config): Promise<Finding> {
 async function budgets({ redisUrl }: Config): Promise<Finding> {
   const what = 'budgets';
   if (redisUrl === undefined)
-    return { what, ok: true, say: 'each process counts on its own; several processes need REDIS_URL' };
+    return { what, ok: true, say: 'each process counts calls on its own; set REDIS_URL to share the counts' };
   // Imported on first use, as in the server, to keep the start fast.
   const { openRedis } = await import('../platform/budgets/shared-windows.js');
   const redis = openRedis(redisUrl);
@@ -125,7 +125,7 @@ async function budgets({ redisUrl }: Config): Promise<Finding> {
     });
     return { what, ok: true, say: 'Redis answers' };
   } catch (error) {
-    const remedy = 'check REDIS_URL and that the server is up';
+    const remedy = 'check REDIS_URL and that Redis is up';
     return { what, ok: false, say: `Redis does not answer (${reasonOf(broken ?? error)}); ${remedy}` };
   } finally {
     redis.disconnect();

@@ -82,7 +82,7 @@ export const command: Command = {
       const { orderLinks } = assembly.app.pages.storefront;
       const services = { ...assembly.resources, gateway: assembly.worker.jobs.sandbox, orderLinks };
       filling = fillDemo(services, opened, config.dataFolder, stopFilling.signal).catch((error: unknown) => {
-        if (!stopFilling.signal.aborted) log.warn({ err: error }, 'the demo store is incomplete');
+        if (!stopFilling.signal.aborted) log.warn({ err: error }, 'filling the demo store failed');
       });
     }
     const databaseIsLost = await Promise.race([

@@ -24,7 +24,7 @@ export function inWords(counts: Counts): string {
     `${refunds} refunds`,
     `${restocked} restocked`,
     `${soldOut} buyers found nothing in stock`,
-    ...(gaveUp > 0 ? [`${gaveUp} gave up because the database did not respond`] : []),
+    ...(gaveUp > 0 ? [`${gaveUp} buyers gave up because the database did not respond`] : []),
   ].join(', ');
 }
 

@@ -52,7 +52,7 @@ export const command: Command = {
   describe({ workspaceId, slug, owner }: Answer): string {
     const lines = [`workspaceId  ${workspaceId}`, `slug         ${slug}`];
     if (owner)
-      lines.push(`The store belongs to ${owner.email}, ${origin(owner.createdBy, owner.createdAt)}.`);
+      lines.push(`The store belongs to ${owner.email} (account ${origin(owner.createdBy, owner.createdAt)})`);
     return lines.join('\n');
   },
 };

@@ -15,7 +15,7 @@ const MAX_BODY_BYTES = 262_144;
 const MAX_BYTES = 24 * 1_048_576;
 const MAX_ANSWERS = 5_000;
 const MAX_URL_LENGTH = 1_000;
-/** Limits the age of a cached response, because changes that an operator makes with SQL emit no event. */
+/** Limits the age of a cached response, because the version does not count changes that an operator makes with SQL. */
 const MAX_AGE_MS = 60_000;
 
 /**

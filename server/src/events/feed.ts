@@ -79,5 +79,5 @@ function readCursor(cursor: string): HistoryPosition {
   const position = parsePosition(text);
   if (isWhole && position) return position;
   if (isWhole && FIRST_RELEASE.test(text)) throw cursorExpired();
-  throw badRequest('The value of after is not a cursor of this feed', 'invalid_parameter');
+  throw badRequest('after must be a cursor of this feed', 'invalid_parameter');
 }

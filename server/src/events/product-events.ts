@@ -26,8 +26,8 @@ export function variationStockUpdated(id: string, sku: string | null, quantity: 
 }
 
 /**
- * Inserts the event of `stockUpdated` for each row of a CTE, as part of the statement that changes the balances. The
- * CTE is called `changed` unless another name is given. `origin` is a value or a column of the CTE.
+ * Returns SQL that inserts the event of `stockUpdated` for each row of a CTE, as part of the statement that changes the
+ * balances. The CTE is called `changed` unless another name is given. `origin` is a value or a column of the CTE.
  */
 export function insertStockUpdated(origin: Origin | Statement, cte?: Statement): Statement {
   return insertFrom(cte, sql`jsonb_build_object('id', id, 'quantity', quantity)`, origin);

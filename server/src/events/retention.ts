@@ -26,9 +26,9 @@ const FIRST_STORE = '00000000-0000-0000-0000-000000000000';
 
 /**
  * Deletes the epochs that ended more than 30 days ago, because all cursors issued in them have expired. Then deletes
- * the rows of event_epoch_entries that are no longer needed. A row contains the last numbers of a store before an epoch
- * and limits only the cursors of earlier epochs, so the rows of the oldest remaining epoch and of deleted epochs are
- * never read again. The epochs must be deleted first. In the reverse order, an interruption could leave an epoch
+ * the rows of event_epoch_entries that are no longer needed. A row contains the last event numbers of a store before an
+ * epoch and limits only the cursors of earlier epochs, so the rows of the oldest remaining epoch and of deleted epochs
+ * are never read again. The epochs must be deleted first. In the reverse order, an interruption could leave an epoch
  * without the rows that limit its cursors, and cursors that a restore has invalidated would be accepted.
  */
 export async function purgeEpochs(db: StoreAccess, clock: Clock): Promise<void> {
@@ -43,8 +43,8 @@ export async function purgeEpochs(db: StoreAccess, clock: Clock): Promise<void> 
 }
 
 /**
- * Deletes the entries of 1,000 stores at a time. The table has an index on store and epoch, but none on the epoch
- * alone, so a statement for all stores would read the whole table.
+ * Deletes the rows that are no longer needed, for 1,000 stores at a time. The table has an index on store and epoch,
+ * but none on the epoch alone, so a statement for all stores would read the whole table.
  */
 async function purgeEntries(db: StoreAccess): Promise<void> {
   let last = FIRST_STORE;

@@ -29,7 +29,7 @@ async function sequenceStore(db: StoreAccess, workspaceId: string): Promise<void
   }
 }
 
-/** Returns the last numbers of a store and the epoch, after numbering all events committed before the call. */
+/** Returns the last event numbers of a store and the epoch, after numbering all events committed before the call. */
 export async function settledHead(db: StoreAccess, workspaceId: string): Promise<Head> {
   const head = await readHead(db, workspaceId);
   if (!head.waiting) return head;

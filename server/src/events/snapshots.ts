@@ -10,7 +10,7 @@ import { settledHead } from './sequencer.js';
 export interface SnapshotRecords<R> {
   /** A key that sorts before those of all records. */
   start: string[];
-  /** Selects the records after this key, in the order of their keys. The result is empty at the end. */
+  /** Selects a batch of the records after the given key, in the order of their keys. It is empty if none are left. */
   next(workspaceId: string, after: string[]): Statement;
   keyOf(row: R): string[];
   /** Returns the JSON text, or null for a row that did not fit into its batch and must be read again. */

@@ -6,7 +6,7 @@ export const STEP = 500;
 export interface StepResult {
   moved: number;
   deliveries: number;
-  /** Whether another sequencer is numbering some of the events that this step found. */
+  /** Whether some events that this step found were not moved, for example because another sequencer moves them. */
   left: boolean;
   /** Whether the current history has no epoch row yet; see epochs.ts. */
   epochMissing: boolean;
@@ -23,7 +23,7 @@ export interface StepResult {
  *
  * Only one sequencer at a time numbers the events of a store: the one that has locked its row in event_heads. A
  * statement may have taken its snapshot before it got that lock, and another sequencer may have moved some of the rows
- * in the snapshot since then. DELETE skips those rows, and the remaining ones get higher numbers.
+ * in the snapshot since then. DELETE skips those rows, and the remaining ones get higher numbers than those.
  *
  * No step waits for a transaction that changes products or orders, because such transactions lock none of the rows that
  * a step locks.
@@ -32,7 +32,10 @@ export const stepForAll = prepared(
   step(sql`next_in_outbox(${raw(String(STEP))})`, raw('for update of h skip locked')),
 );
 
-/** The same step for one store, for a reader that must not miss committed events. It waits for the lock. */
+/**
+ * The same step for one store, for a reader that must not miss committed events. If another sequencer has locked the
+ * store's row, this step waits instead of skipping the store.
+ */
 export const stepForStore = fixed((workspaceId: string) =>
   step(sql`next_in_outbox(${raw(String(STEP))}, ${workspaceId})`, raw('for update of h')),
 );

@@ -82,8 +82,8 @@ export async function recordImage(
   { row, order, claim }: PreparedImage,
 ): Promise<string> {
   const imageId = await addImage(tx, workspaceId, origin, productId, row, order);
-  // This must be the last step that can be rejected. With an idempotency key, the transaction is still open when
-  // releaseImage runs after a rejection, and releaseImage would wait for the row lock that markAttached takes.
+  // This must be the last step that can reject the request. With an idempotency key, the transaction is still open
+  // when releaseImage runs after a rejection, and releaseImage would wait for the row lock that markAttached takes.
   if (claim !== undefined && !(await markAttached(tx, workspaceId, row.key as string, claim)))
     throw conflict('key_in_use', 'Another request attached this key in the meantime.');
   return imageId;

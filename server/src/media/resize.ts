@@ -46,8 +46,8 @@ export const serveResized: FastifyPluginAsync<{ storage: LocalStorage }> = async
   async function readOrMake(key: string, width: Width): Promise<Buffer | undefined> {
     const kept = await storage.readVariant(key, width);
     if (kept) return kept;
-    // The images of one product are resized one at a time. takeTurn also limits how many files are resized and verified
-    // at a time.
+    // The images of one product are resized one at a time. takeTurn also limits how many files of all products are
+    // resized or verified at the same time.
     return takeTurn(key.split('/')[1] as string, async () => {
       const original = await storage.readPublished(key);
       if (!original) return undefined;

@@ -4,7 +4,7 @@ import type { Share } from '../platform/db/share.js';
 import { sql } from '../platform/db/sql.js';
 import type { Storage } from './storage.js';
 
-/** Attaching a key again returns 409 for this long after it was attached. After that, the key is unknown. */
+/** Attaching an upload a second time returns 409 for this long after the first time. After that, its key is unknown. */
 const ATTACHED_MS = 30 * 24 * 60 * 60 * 1000;
 const DROPPED_AT_ONCE = 1_000;
 const UNATTACHED_MS = 24 * 60 * 60 * 1000;

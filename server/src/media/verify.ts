@@ -59,7 +59,8 @@ async function decode(bytes: Buffer, declared: ImageType): Promise<Verified> {
   // The image is decoded by scaling it to one pixel. stats() would decode it too, but ignores decoder warnings, and
   // took 4.2 s and 155 MB for 49 megapixels instead of 0.4 s and 17 MB.
   const image = sharp(bytes, options).timeout({ seconds: DECODING_SECONDS });
-  // A JPEG or WebP that is only scaled down is not decoded completely. Cropping it first forces complete decoding.
+  // A JPEG or WebP that is only scaled down is not decoded completely. Extracting the whole area first forces complete
+  // decoding.
   if (frames === 1) image.extract({ left: 0, top: 0, width, height });
   await image.resize({ width: 1, height: 1, fit: 'fill' }).raw().toBuffer();
   return { bytes, width, height };

@@ -45,7 +45,7 @@ const AFTER_REDIRECT: Check[] = [
   knownScopes,
 ];
 
-/** Runs the checks of both lists, in their order. They run again when the consent form is submitted. */
+/** Runs the checks of both lists in order, up to the first fault. They run again when the consent form is submitted. */
 export async function readAuthorizationRequest(
   db: Queryable,
   fields: Fields,

@@ -12,8 +12,8 @@ export const CREDENTIAL_CHANNEL = 'feira_credentials';
 /** The maximum age of a cached credential, independent of notifications. */
 export const CACHE_MS = 2_000;
 /**
- * A cached credential that is used after this time is refreshed while it is still valid, together with all others that
- * become due within REFRESH_BATCH_MS.
+ * A cached credential that is older than this is refreshed when it is used, together with all others that become due
+ * within REFRESH_BATCH_MS.
  */
 const REFRESH_AFTER_MS = 1_000;
 const REFRESH_BATCH_MS = 100;
@@ -35,7 +35,7 @@ interface Cached {
 }
 
 /**
- * Looks up bearer tokens by primary key and caches them for at most two seconds, or less if a NOTIFY removes them.
+ * Looks up bearer tokens by primary key and caches their credentials for two seconds, or less if a NOTIFY removes them.
  * Cached credentials in use are refreshed within these two seconds, so an app that keeps calling waits only for its
  * first lookup.
  */

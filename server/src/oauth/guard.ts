@@ -32,9 +32,9 @@ export function guard(app: FastifyInstance, options: GuardOptions): void {
 }
 
 /**
- * Checks the token (401), then the rate limit (429), then the scope (403, which still counts against the limit). For
- * most calls the credential and the count are in memory, and awaiting them anyway took a twentieth of the time of a
- * product read, so cached values are used without a promise.
+ * Returns a hook that checks the token (401), then the rate limit (429), then the scope (403). A call rejected with 403
+ * counts against the limit. For most calls the credential and the count are in memory, and awaiting them anyway took a
+ * twentieth of the time of a product read, so cached values are used without a promise.
  */
 export function guardOf({ credentials, budgets }: GuardOptions): Guard {
   function admit(request: FastifyRequest, reply: FastifyReply, credential: Credential): void | Promise<void> {

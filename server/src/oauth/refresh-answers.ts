@@ -24,7 +24,7 @@ interface RefreshAnswer {
 /**
  * A refresh token can be used only once, so a client that loses the response would have to ask the merchant for access
  * again. With an Idempotency-Key, the client gets the same token pair again for ten minutes. Everywhere else only
- * hashes of tokens are stored. Here the pair is encrypted, bound to its row, and deleted after it expires.
+ * hashes of tokens are stored. Here the pair is encrypted, bound to its row, and deleted after the ten minutes.
  */
 export class RefreshAnswers {
   constructor(

@@ -22,8 +22,8 @@ export interface PaymentState {
   transactionId: string | null;
   items: OrderItem[];
   /**
-   * The number of business days that the delivery service takes. Null if nothing is shipped, or if the order is older
-   * than this column.
+   * The number of business days that the delivery service takes. Null if nothing is shipped, or if the order was placed
+   * before this number was stored.
    */
   deliveryDays: number | null;
   timezone: string;

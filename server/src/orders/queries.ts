@@ -86,7 +86,7 @@ export async function listChanges(
   return listBody(page.json, metaOf({ ...request, after: undefined }, { ...page, last }, end));
 }
 
-/** Sorts after every order id with the same change number. */
+/** An id that sorts after the id of every order. */
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 /** Cursors of the first release contain transaction ids, which cannot be converted to change numbers. */
 const FIRST_RELEASE = /^\d{1,19}$/;

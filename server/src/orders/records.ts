@@ -59,7 +59,7 @@ export interface OrderRecord {
   codeShipping: string | null;
   carrier: string | null;
   trackingUrl: string | null;
-  /** Null if nothing is shipped, or if the order is older than this column. */
+  /** Null if the order has nothing to ship, or if it is older than this column. */
   shippingService: 'economy' | 'express' | null;
   estimatedDelivery: string | null;
   currency: string;
@@ -93,7 +93,7 @@ export interface Buyer {
   address: Address;
 }
 
-/** Selects the fields of OrderRecord from `orders o`. */
+/** The select list of an OrderRecord, for queries on `orders o`. */
 export const orderColumns = raw(`
   o.id, o.number, o.status, o.status_shipping as "statusShipping", o.code_shipping as "codeShipping",
   o.carrier, o.tracking_url as "trackingUrl", nullif(o.shipping_service, 'digital') as "shippingService",

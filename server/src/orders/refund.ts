@@ -43,9 +43,10 @@ interface Request {
 }
 
 /**
- * Refunds the whole balance once. The refund is first recorded, then requested from the gateway with the id of the
- * record. Finally the order is updated and its event is emitted, in one transaction. If the process dies in between,
- * the worker completes the refund. A repeated call with the same Idempotency-Key returns the recorded refund.
+ * Refunds the part of the order total that is not refunded yet. The refund is first recorded, then requested from the
+ * gateway with the id of the record. Finally the order is updated and its event is emitted, in one transaction. If the
+ * process dies in between, the worker completes the refund. A repeated call with the same Idempotency-Key returns the
+ * recorded refund.
  */
 export async function refundOrder(
   db: Share,

@@ -3,7 +3,7 @@ import type { Share } from '../platform/db/share.js';
 
 /**
  * Orders have database connections of their own, so that a failure of their storage does not affect the rest of a
- * store. The calls that use orders then return 502.
+ * store. During such a failure, the calls that use orders return 502.
  */
 export const ORDERS = 'orders';
 /**

@@ -68,7 +68,7 @@ function readNotification(body: string): Notification {
   const isSum = (value: unknown) =>
     Number.isFinite(value) && (value as number) >= 0 && (value as number) <= MAX_MONEY;
   if (!isText(workspaceId) || !isText(orderId) || !isId(workspaceId) || !isId(orderId))
-    throw badRequest('The ids of the store and the order are missing or invalid');
+    throw badRequest('The id of the store or of the order is missing or invalid');
   if (!isText(transactionId)) throw badRequest('The transaction id is missing or invalid');
   if (!isText(id) || !isText(type) || !TYPES.includes(type) || !isSum(amount) || !isSum(refundedInAll))
     throw badRequest('The id, type or amounts of the notification are missing or invalid');

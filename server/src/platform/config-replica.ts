@@ -7,7 +7,10 @@ export interface ReplicaSettings {
 }
 
 const DEFAULT_MAX_LAG_MS = 5_000;
-/** The lag is measured once per second, so a limit below this could not be enforced. */
+/**
+ * The lag is measured once per second and counted from the last measurement, so even a replica that is up to date could
+ * exceed a limit below this.
+ */
 const LEAST_MAX_LAG_MS = 2_000;
 
 export function readReplica(

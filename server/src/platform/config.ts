@@ -72,8 +72,9 @@ const DEFAULT_PORT = 3000;
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 
 /**
- * Checks all variables before it throws, so that one start reports all errors. With `existing`, a missing embedded
- * database is an error, because only "feira serve" may create one.
+ * Reads the configuration from the environment. All variables are checked before an error is thrown, so that one start
+ * reports every invalid one. With `existing`, a missing embedded database is an error, because only "feira serve" may
+ * create one.
  */
 export function readConfig(
   overrides: NodeJS.ProcessEnv = {},

@@ -1,6 +1,6 @@
 import type { Language } from '../platform/html/language.js';
 
-/** The display names of the shared categories by id (migration 2). */
+/** The display names of the categories that migration 0002 creates, by id. All stores share them. */
 const NAMES: Record<number, [en: string, pt: string]> = {
   1: ['Fashion', 'Moda'],
   2: ["Women's Clothing", 'Moda feminina'],

@@ -13,8 +13,9 @@ export interface OpenOrder {
 }
 
 /**
- * Remembers the last unpaid order of this browser. A buyer who presses Back on the payment page finds an empty cart
- * with a link to the order. The cookie contains the key of that link, which is verified as usual.
+ * Stores the last unpaid order of this browser in a cookie, or deletes the cookie if `order` is undefined. A buyer who
+ * presses Back on the payment page finds an empty cart with a link to the order. The cookie contains the key of that
+ * link, which is verified as usual.
  */
 export function rememberOpenOrder(
   reply: FastifyReply,

@@ -5,7 +5,7 @@ const MAX_KEYS = 10_000;
 
 /** Limits how often something is requested for the same key, such as a client network. Each process counts on its own. */
 export class RequestLimit {
-  /** Ordered by last request. The oldest key is removed first. */
+  /** Ordered by last request. Above MAX_KEYS, the key whose last request is oldest is removed. */
   private readonly windows = new Map<string, RollingWindow>();
 
   constructor(
@@ -14,7 +14,7 @@ export class RequestLimit {
     private readonly windowMs: number,
   ) {}
 
-  /** Returns undefined if the request is accepted and counted. Rejected requests are not counted. */
+  /** Counts the request and returns undefined if it is accepted. A rejected request is not counted. */
   refuse(key: string): { retryAfterSeconds: number } | undefined {
     const now = this.clock.monotonic();
     const window = this.windows.get(key) ?? new RollingWindow(this.windowMs);

@@ -13,7 +13,7 @@ export interface SharedPage {
   version: string;
 }
 
-/** Returns whether any version of the page is cached, so that it is worthwhile to read the current version. */
+/** Returns whether any version of the page is cached. If not, there is no need to read the current version. */
 export function mayBeCached(visit: Visit, { cache, key }: Omit<SharedPage, 'version'>): boolean {
   return isShared(visit) && cache.has(visit.shop.workspaceId, keyOf(visit, key));
 }

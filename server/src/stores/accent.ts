@@ -9,8 +9,8 @@ const BLACK: Color = [0, 0, 0];
 
 /**
  * `papers`: the backgrounds of tokens.css (--paper, --ground, --sunk). `soft`: the share of the accent in
- * --accent-soft. `towards`: the colour that is mixed into an accent with too little contrast. It is also mixed into the
- * accent to get --accent-hover; `hover` is its share there. `ink`: the colour of text on the accent.
+ * --accent-soft. `towards`: the colour that is mixed into an accent with too little contrast, and into every accent to
+ * get --accent-hover. `hover`: the share of `towards` in --accent-hover. `ink`: the colour of text on the accent.
  */
 const SCHEMES = {
   light: { papers: ['ffffff', 'f7f9f8', 'f0f4f2'], soft: 0.1, towards: BLACK, ink: 'ffffff', hover: 0.2 },
@@ -25,7 +25,10 @@ export function readAccentColor(text: string): string | undefined {
   return ACCENT_COLOR.test(color) ? color : undefined;
 }
 
-/** Returns the address of the style sheet for a colour. The content security policy allows no inline styles. */
+/**
+ * Returns the address of the style sheet for a colour. It is a separate file, because the content security policy
+ * allows no inline styles.
+ */
 export function accentUrl(color: string): string {
   return `/assets/accent/${color}.css`;
 }

@@ -62,8 +62,8 @@ export class Dispatcher {
   private readonly leaseMs: number;
 
   constructor(private readonly parts: DispatcherParts) {
-    // In a slow queue, a delivery may wait for two rounds of attempts before its own starts. The lease must cover that
-    // wait, the attempt and its recording.
+    // In a slow queue, a delivery may wait for two rounds of attempts before its own attempt starts. The lease must
+    // cover that wait, the attempt and its recording.
     this.leaseMs = 3 * parts.timeoutMs + RECORDING_MS + 2_000;
   }
 

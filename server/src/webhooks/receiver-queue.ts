@@ -6,15 +6,21 @@ import type { Claimed } from './claim.js';
 const MAX_CONCURRENT = 16;
 const MIN_CONCURRENT = 2;
 const MAX_WAITING = 256;
-/** A full queue requests more deliveries only when it is down to this length, so that each claim returns many. */
+/**
+ * A full queue requests more deliveries only when it is down to this length, so that each claim returns many. For a
+ * slow receiver, the length is half of MAX_WAITING_WHEN_SLOW instead.
+ */
 const SHORT = 64;
 const MAX_WAITING_WHEN_SLOW = 4;
 const SLOW_MS = 1_000;
-/** A queue holds no more than can be sent in this time, because the lease of a delivery runs while it waits. */
+/**
+ * Unless its receiver is slow, a queue holds no more than can be sent in this time, because the lease of a delivery
+ * runs while it waits.
+ */
 const QUEUE_MS = 4_000;
 /** The weight of the latest response in the average response time. */
 const LATEST_WEIGHT = 0.3;
-/** A queue takes at most this fraction of the free capacity of the process. */
+/** Unless its receiver is slow, a queue holds at most this fraction of the free capacity of the process. */
 const SHARE = 1 / 8;
 
 /** The maximum number of deliveries per claim for a subscription with an idle queue or a receiver of unknown speed. */

@@ -1,9 +1,9 @@
 import type { Share } from '../platform/db/share.js';
 import { sql } from '../platform/db/sql.js';
 
-/** Wakes the sequencers, which number the events in the outbox. */
+/** The channel that wakes the sequencers, which number the events in the outbox. */
 export const EVENT_CHANNEL = 'feira_events';
-/** Wakes the dispatchers, which send due deliveries, for example when a redelivery is requested. */
+/** The channel that wakes the dispatchers when deliveries are due, for example after a redelivery was requested. */
 export const DELIVERY_CHANNEL = 'feira_deliveries';
 const AT_MOST_EVERY_MS = 5;
 

@@ -113,7 +113,8 @@ describe('checking passwords', () => {
     return row!.count;
   }
 
-  // Filling the queue takes 26 hashes, each of which takes seconds while other test files run.
+  // The queue is full with 2 running and 24 waiting sign-ins. Each of their 26 hashes takes seconds while other test
+  // files run.
   test('returns 503 with Retry-After when the queue is full, which does not count as a failed attempt', {
     timeout: 120_000,
   }, async () => {

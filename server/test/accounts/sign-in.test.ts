@@ -70,7 +70,7 @@ describe('a sign-in', () => {
     },
   );
 
-  test('never shows the password again', async () => {
+  test('that fails does not show the entered password', async () => {
     const page = await new Merchant(feira.app).signIn(await newAccount(), 'wrong but telling');
     expect(page.html).not.toContain('wrong but telling');
   });
@@ -91,7 +91,7 @@ describe('guessing', () => {
     expect((await browserAt('192.0.2.2').signIn(await newAccount())).status).toBe(303);
   });
 
-  test('is possible again fifteen minutes later, and rejected attempts do not count', async () => {
+  test('is possible again fifteen minutes later, and attempts rejected with 429 do not prolong this time', async () => {
     const email = await newAccount();
     await guess(email, 5, '192.0.2.4');
     feira.clock.forward(14 * MINUTE);
@@ -177,10 +177,10 @@ describe('after sign-in the merchant is redirected', () => {
     await signedIn.signIn(email);
   });
 
-  /** Returns the redirect of a signed-in merchant for this `next` parameter. The form checks `next` in the same way. */
+  /** Returns the redirect that a merchant who is already signed in gets for this `next` parameter. */
   const landing = (next: string) => signedIn.get(`/sign-in?${new URLSearchParams({ next })}`);
 
-  /** Returns the redirect of the form. Its hidden field `next` is sent by the browser, so it can contain anything. */
+  /** Submits the form and returns the redirect. The browser sends the hidden field `next`, so it can be anything. */
   async function landingOfForm(next: string): Promise<Page> {
     const merchant = new Merchant(feira.app);
     return merchant.press(await merchant.get('/sign-in'), 'Sign in', { email, password: PASSWORD, next });

@@ -71,7 +71,7 @@ test('a locked product delays only writes to that product', async () => {
   expect((await store.get(`/products/${held}`)).body.quantity).toBe(7);
 });
 
-test('25 concurrent writes to one product report no balance twice in a row, and the current one last', async () => {
+test('of the events of 25 concurrent writes to one product, no two in a row have the same balance, and the last is current', async () => {
   const id = await newProduct(store, { quantity: 0 });
   const { events } = await observe(feira, store, async () => ({
     answers: await Promise.all(Array.from({ length: 25 }, (_, n) => set(id, 1 + (n % 5)))),

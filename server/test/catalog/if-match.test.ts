@@ -69,7 +69,7 @@ test('of ten concurrent changes and a deletion with the same ETag, exactly one s
   for (const { status } of answers) expect([200, 404, 412]).toContain(status);
 });
 
-describe('forms of the header', () => {
+describe('forms of the If-Match header:', () => {
   test.each([
     ['*', () => '*'],
     ['a list that has the tag', () => `${OTHER}, ${tag}`],

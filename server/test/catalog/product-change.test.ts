@@ -116,7 +116,7 @@ describe('PATCH /products/{id}', () => {
     expect(await taken.events()).toEqual([]);
   });
 
-  test('rejects the quantity of a product with variations, here and at /stock', async () => {
+  test('rejects the quantity of a product with variations, and so does PATCH /products/{id}/stock', async () => {
     const { id, patch } = await varied();
     expectRejected(await patch({ quantity: 3 }), 422, ['quantity']);
     expectRejected(await store.patch(`/products/${id}/stock`, { quantity: 3 }), 422, ['quantity']);
@@ -161,7 +161,7 @@ describe('the events of a product', () => {
     ]);
   });
 
-  test('contain the fields whose value changed, not those that were sent', async () => {
+  test('name only the fields whose value changed, not all that were sent', async () => {
     const { id, patch, events } = await product();
     await patch({ price: 10, description: 'Text', weight: 1.5, sku: 'NEW' });
     const [only, ...others] = await events();

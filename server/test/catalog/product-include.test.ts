@@ -20,7 +20,7 @@ beforeAll(async () => {
   await uploadAndAttach(feira, store, await newProduct(store), await pngOf(1));
 });
 
-test('each record with variants and images equals GET /products/{id}', async () => {
+test('each record of a list with variants and images equals the response of GET /products/{id}', async () => {
   const listed = await allByCursor(store, '/products?limit=100&include=variants,images');
   expect(listed).toHaveLength(PRODUCTS + 1);
   for (const record of listed) {
@@ -54,7 +54,7 @@ test.each(['sort=name', 'sort=-price&page=3', 'search=row%201', 'search=s-row%20
   },
 );
 
-test('a cursor contains include, which may be sent again with its values in any order, but not changed', async () => {
+test('with a cursor, include may be omitted or repeated with its values in any order, but not changed', async () => {
   const first = await store.get('/products?limit=5&include=variants,images');
   const { nextCursor } = first.body.meta;
   const expected = await store.get(`/products?limit=5&page=2&include=images,variants`);
@@ -66,7 +66,7 @@ test('a cursor contains include, which may be sent again with its values in any 
 });
 
 test.each(['', 'variant', 'variants,', 'variants,prices', 'variants images'])(
-  'rejects include=%j and names the allowed values',
+  'include=%j is rejected, and the error names the allowed values',
   async (include) => {
     const answer = await store.get(`/products?include=${encodeURIComponent(include)}`);
     expectRejected(answer, 400);

@@ -146,7 +146,7 @@ describe('POST /products', () => {
 });
 
 describe('GET /products/{id}', () => {
-  test('contains the variations of the product and the sum of their quantities', async () => {
+  test('returns the variations of the product and the sum of their quantities', async () => {
     const { body: made } = await store.post('/products', { name: 'Varied', price: 10, quantity: 4 });
     const { body: list } = await store.put(`/products/${made.id}/variants`, {
       types: [{ name: 'Size', options: ['S', 'M'] }],

@@ -4,8 +4,8 @@ import { newProduct, newVaried } from '../support/catalog.js';
 import { type Answer, type Feira, openFeira, type StoreClient } from '../support/feira.js';
 import { Random } from '../support/random.js';
 
-// Sends many kinds of writes to the same few products concurrently, through two processes. The seed is fixed, so the
-// writes are always the same.
+// Sends many kinds of writes to the same few products concurrently, through two servers on one database. The seed is
+// fixed, so the writes are always the same.
 
 const CALLS = 400;
 const SKUS = ['A', 'B', 'C'];

@@ -43,7 +43,7 @@ async function variationsOf(id: string): Promise<{ id: string; sku: string; quan
   return (await store.get(`/products/${id}/variants`)).body.data;
 }
 
-describe('a name', () => {
+describe('a product name', () => {
   test('is assigned to exactly one of 30 concurrent creations', async () => {
     await fresh(1);
     const answers = await times(30, () => either().post('/products', { name: 'Only one', price: 1 }));
@@ -82,7 +82,7 @@ describe('a name', () => {
 });
 
 describe('a balance', () => {
-  test('adds up exactly and never goes below zero', async () => {
+  test('is exact after concurrent changes and never goes below zero', async () => {
     await fresh(3);
     const id = await newVaried(store, { A: 20, B: 0 });
     const simple = await newProduct(store, { sku: 'S', quantity: 20 });

@@ -53,7 +53,7 @@ describe('PATCH /stock', () => {
     expect([await balance(simple), await balance(varied)]).toEqual([5, 30]);
   });
 
-  test('applies the entries of one SKU in order and reports only the final balance', async () => {
+  test('applies the entries of one SKU in order and emits at most one event, with the final balance', async () => {
     store = await feira.store();
     const id = await newProduct(store, { sku: 'S', quantity: 1 });
     const answer = await observe(feira, store, () =>

@@ -52,7 +52,7 @@ describe('PATCH /products/{id}/stock', () => {
     expect([same.status, same.events, same.body.updatedAt]).toEqual([200, [], updatedAt]);
   });
 
-  test('rejects anything but a whole number of at least 0', async () => {
+  test('rejects anything but a whole number from 0 to the maximum', async () => {
     const id = await newProduct(store, { quantity: 4 });
     for (const body of malformed) {
       expect(faultyFields(await store.patch(`/products/${id}/stock`, body))).toEqual(['quantity']);

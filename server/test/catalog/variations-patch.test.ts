@@ -78,7 +78,7 @@ describe('PATCH /products/{id}/variants', () => {
     expect((await store.get(`/products/${id}`)).body.quantity).toBe(500);
   });
 
-  test('reports entries with an unknown or repeated variation, or an id and sku that do not match, and applies none', async () => {
+  test('reports entries with an unknown or repeated variation, or an id and sku that do not match, and applies no entry', async () => {
     const id = await newVaried(store, { A: 1, B: 2 });
     const [a, b] = await variationsOf(id);
     const answer = await patch(id, [

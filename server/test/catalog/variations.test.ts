@@ -95,7 +95,7 @@ describe('the events of PUT /products/{id}/variants', () => {
     ]);
   });
 
-  test('report no 0 for a removed variation if another one now has its sku, and report zeros first', async () => {
+  test('report no balance of 0 for a removed variation whose sku another one now has, and report balances of 0 first', async () => {
     const id = await newProduct(store);
     const colours = (...options: string[]) => [{ name: 'Cor', options }];
     await put(id, colours('Azul', 'Preto', 'Verde'), [
@@ -136,7 +136,7 @@ describe('the events of PUT /products/{id}/variants', () => {
 });
 
 describe('the events of PATCH /products/{id}/variants', () => {
-  test('count the changed variations and report each changed balance under its new sku', async () => {
+  test('count the changed variations and report each changed balance with the new sku of the variation', async () => {
     const id = await newVaried(store, { A: 1, B: 2, C: 3 });
     const answer = await observe(feira, store, () =>
       patch(id, [

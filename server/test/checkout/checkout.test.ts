@@ -111,8 +111,8 @@ describe('a checkout', () => {
   });
 });
 
-describe('a form sent again', () => {
-  test('leads to the payment of the first order and creates no other, whether sent in sequence or concurrently', async () => {
+describe('a checkout form', () => {
+  test('that is sent again, even concurrently, leads to the payment of the first order and creates no other', async () => {
     await visitor.add(mug);
     const fields = { ...hiddenFields(await visitor.checkout(), 'Place order'), ...TYPED };
     const address = `/s/${visitor.shop.slug}/checkout`;
@@ -124,7 +124,7 @@ describe('a form sent again', () => {
     expect((await store.get(`/products/${mug}`)).body.quantity).toBe(9);
   });
 
-  test('from another browser, or with another id, is rejected', async () => {
+  test('from another browser, with another id, or for another shop is rejected', async () => {
     await visitor.add(mug);
     const fields: Record<string, string> = {
       ...hiddenFields(await visitor.checkout(), 'Place order'),
@@ -142,8 +142,8 @@ describe('a form sent again', () => {
   });
 });
 
-describe('after the page was shown, a change', () => {
-  test('of a price: the buyer is asked to confirm the new one', async () => {
+describe('if, after the page was shown,', () => {
+  test('a price changes, the buyer is asked to confirm the new one', async () => {
     await visitor.add(mug);
     const page = await visitor.checkout();
     await store.patch(`/products/${mug}`, { price: 40 });
@@ -156,7 +156,7 @@ describe('after the page was shown, a change', () => {
     expect((await orders())[0].subtotal).toBe(40);
   });
 
-  test('of the CEP: the buyer is asked to confirm the new cost of delivery', async () => {
+  test('the buyer changes the CEP, they are asked to confirm the new cost of delivery', async () => {
     await visitor.add(mug);
     const page = await visitor.checkout('01001000');
     const asked = await visitor.press(page, 'Place order', { ...TYPED, zip: '69005000', state: 'AM' });
@@ -166,7 +166,7 @@ describe('after the page was shown, a change', () => {
     expect((await visitor.press(asked, 'Place order', again)).status).toBe(303);
   });
 
-  test('of the stock: the cart shows what is left', async () => {
+  test('the stock becomes too low, the cart shows what is left', async () => {
     await visitor.add(mug, { quantity: '3' });
     const page = await visitor.checkout();
     await store.patch(`/products/${mug}/stock`, { quantity: 2 });
@@ -175,7 +175,7 @@ describe('after the page was shown, a change', () => {
     expect((await visitor.at('/cart')).text).toContain('Only 2 left');
   });
 
-  test('of the stock, because two buyers order the last unit at the same time: one of them gets it', async () => {
+  test('two buyers order the last unit at the same time, only one of them gets it', async () => {
     await store.patch(`/products/${mug}/stock`, { quantity: 1 });
     const other = new Visitor(feira, visitor.shop);
     await Promise.all([visitor.add(mug), other.add(mug)]);

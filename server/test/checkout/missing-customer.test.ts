@@ -4,7 +4,7 @@ import { newProduct } from '../support/catalog.js';
 import { openFeira } from '../support/feira.js';
 import { buy } from '../support/shop.js';
 
-test('an order whose customer was deleted meanwhile fails as a whole and takes no stock', async () => {
+test('an order whose customer is deleted during the checkout fails as a whole and takes no stock', async () => {
   const feira = await openFeira();
   try {
     const store = await feira.store();

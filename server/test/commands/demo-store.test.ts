@@ -104,7 +104,7 @@ test('the demo store is completed after an interruption, and nothing is added tw
   const shipped = await shipUntil(filling);
   expect(isFilled()).toBe(true);
   expect(shipped).toBeGreaterThan(0);
-  // Fills the store again, as after an interruption before the store was recorded as complete.
+  // Fills the store again, as if the process had ended before it recorded that the store is complete.
   await fill(new AbortController().signal);
 
   const { data, meta } = await read('/products?limit=50&include=variants,images');

@@ -34,7 +34,7 @@ async function start() {
   return { demo, signedIn: page.status, products: products.json().meta.total };
 }
 
-test('the demo credentials work after every start, even if their file was lost or is incomplete, and there is only one store', async () => {
+test('the demo credentials work after every start, even if their file was lost or is incomplete, and no second store is created', async () => {
   const file = join(folder.path, 'demo.json');
   const first = await start();
   expect(await start()).toMatchObject({

@@ -134,7 +134,7 @@ describe('an error', () => {
     expect(await say(['migrate'], { PUBLIC_URL: 'feira', PORT: '0' })).not.toContain('MEDIA_URL');
   });
 
-  test('in an option without a value names the option', async () => {
+  test('caused by an option without a value names the option', async () => {
     expect(await say(['serve', '--port='])).toContain('--port needs a value');
     expect(await say(['serve', '--role', ' '])).toContain('--role needs a value');
     expect(await say(['buy', '--store', ''])).toContain('--store needs a value');

@@ -38,7 +38,7 @@ test('no command but serve creates a database, or anything else, in a folder tha
   expect(readdirSync(folder.path)).toEqual([]);
 });
 
-test('doctor creates nothing either, and says which command does', async () => {
+test('doctor creates neither a database nor a folder, and says which command does', async () => {
   const { code, stdout } = await runCommand(['doctor'], {}, { cwd: folder.path });
   expect(code).toBe(0);
   expect(stdout).toContain('"feira serve" creates it');
@@ -67,6 +67,6 @@ test('no command but serve and migrate changes the schema of a database that lac
     });
   }
   const { stdout } = await runCommand(['doctor'], env);
-  expect(stdout).toContain('payment notifications: not counted, because migrations are missing');
+  expect(stdout).toContain('payment notifications: not counted, because migrations are pending');
   expect(await names()).toEqual(all.slice(0, -1));
 });

@@ -74,7 +74,7 @@ describe('a store for an e-mail that has an account', () => {
     });
     const inWords = await create('Handed too', ...owner(SELF_SERVICE), '--existing-owner');
     expect(inWords.stdout).toMatch(
-      /The store belongs to future-owner@loja\.example, created by sign-up at \/partners on .*, e-mail not verified/,
+      /The store belongs to future-owner@loja\.example \(account created by sign-up at \/partners on .*, e-mail not verified\)/,
     );
   });
 
@@ -89,7 +89,7 @@ describe('a store for an e-mail that has an account', () => {
 });
 
 describe('a store for an e-mail without an account', () => {
-  test('is rejected with --existing-owner, and without a password', async () => {
+  test('is rejected with --existing-owner, and also if no password is given', async () => {
     const absent = await create('X', ...owner('unknown@loja.example'), '--existing-owner');
     expect([absent.code, absent.stderr]).toEqual([
       2,

@@ -46,7 +46,7 @@ async function disconnect(): Promise<void> {
 const REFUSED = { status: 400, body: { error: 'invalid_grant' } };
 
 describe('the merchant sees', () => {
-  test('no app before one is connected, and an approval alone connects none', async () => {
+  test('no app that was approved but has not exchanged its code for tokens', async () => {
     const carla = new Merchant(feira.app);
     await openStore(feira, { name: 'Loja da Carla', email: 'carla@loja.example' });
     await carla.signIn('carla@loja.example');
@@ -67,7 +67,7 @@ describe('the merchant sees', () => {
     await disconnect();
   });
 
-  test('one entry for an app that was authorized twice, with the scopes of both', async () => {
+  test('one entry for an app that was authorized twice, with the scopes of both authorizations', async () => {
     await erp.connected(ana);
     await erp.exchange(await erp.authorized(ana, {}, { scope: 'categories:read' }));
     const page = await ana.get(PAGE);
@@ -90,7 +90,7 @@ describe('the merchant sees', () => {
 });
 
 describe('disconnecting an app', () => {
-  test('immediately invalidates its access token on this server, and its refresh token', async () => {
+  test('immediately invalidates its access token on the same server, and its refresh token', async () => {
     for (let round = 0; round < 10; round++) {
       const tokens = await erp.connected(ana);
       expect((await erp.me(tokens.access_token)).status).toBe(200);
@@ -119,7 +119,7 @@ describe('disconnecting an app', () => {
     expect((await ana.get(PAGE)).text).not.toContain('Disconnect ');
   });
 
-  test('does not affect other apps, or other stores of the same app', async () => {
+  test('does not affect other apps, or the same app in other stores', async () => {
     const other = new Integrator(feira.app, await registerApp(feira));
     const tokens = [await other.connected(ana), await erp.connected(bia)] as const;
     await erp.connected(ana);
@@ -136,7 +136,7 @@ describe('disconnecting an app', () => {
     expect((await erp.refresh(tokens.refresh_token)).status).toBe(200);
   });
 
-  test('of another merchant is rejected', async () => {
+  test('from a store of another merchant is rejected', async () => {
     const tokens = await erp.connected(ana);
     await erp.connected(bia);
     const own = formOf(await bia.get(PAGE), 'Disconnect');
@@ -155,7 +155,7 @@ describe('a server that receives no notifications of revocations', () => {
     expect((await erp.me(tokens.access_token)).status).toBe(401);
   });
 
-  test('caches nothing while its connection for notifications is down', async () => {
+  test('caches no credentials while its connection for notifications is down', async () => {
     const used = await erp.connected(ana);
     expect((await erpBeside.me(used.access_token)).status).toBe(200);
     const listeners = async () =>

@@ -18,7 +18,7 @@ test('the linter finds nothing in the Dockerfile', () => {
   expect(validate(dockerfile.replace('WORKDIR', 'WORKDIRS'))).not.toEqual([]);
 });
 
-test('the image runs Node 24 under a numeric account other than root and checks its health', () => {
+test('the image runs Node 24 with a numeric user id that is not root, and has a health check', () => {
   const bases = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, base]) => base);
   expect(new Set(bases)).toEqual(new Set(['node:24-bookworm-slim']));
   expect(dockerfile).toMatch(/^USER [1-9]\d*:[1-9]\d*$/m);

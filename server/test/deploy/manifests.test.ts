@@ -38,7 +38,7 @@ const ofKind = (kind: string) => manifests.filter((manifest) => manifest.kind ==
 const workloads = [...ofKind('Deployment'), ...ofKind('Job')];
 const podOf = ({ spec }: Manifest): PodSpec => spec.template.spec;
 
-// The compiler finds the Kubernetes types only below a folder with node_modules.
+// The files to compile must be inside the repository, where the compiler finds the Kubernetes types in node_modules.
 const cache = join(ROOT, 'node_modules/.cache');
 mkdirSync(cache, { recursive: true });
 const compiled = mkdtempSync(join(cache, 'manifests-'));

@@ -30,7 +30,8 @@ async function listed(client: StoreClient, path: string): Promise<Listed[]> {
 }
 
 /**
- * Reads the lists twice, so that the responses are cached, and compares them with single records, which are not cached.
+ * Compares the lists with single records, which are not cached. Then reads the lists a second time, so that their
+ * responses are cached before the next write.
  */
 async function expectCurrent(client: StoreClient, searched: string): Promise<void> {
   const [products, orders, variants, found] = await Promise.all([
@@ -91,14 +92,14 @@ test('a list that was requested twice is answered without reading the table unti
   expect((await listed(store, '/products')).map(({ name }) => name)).toEqual(['Second']);
 });
 
-test('a change is visible in the list before and after its event is numbered', async () => {
+test('a change is visible in the list before and after its event gets a sequence number', async () => {
   const store = await feira.store();
   const id = await newProduct(store, { quantity: 1 });
   const quantity = async () => (await store.get('/products')).body.data[0].quantity;
   for (let next = 2; next < 12; next++) {
     await store.patch(`/products/${id}/stock`, { quantity: next });
     expect([await quantity(), await quantity(), await quantity()]).toEqual([next, next, next]);
-    // Reading the feed numbers the events of the store and removes them from the outbox.
+    // Reading the feed assigns sequence numbers to the events of the store and removes them from the outbox.
     await store.get('/events');
     expect([await quantity(), await quantity()]).toEqual([next, next]);
   }

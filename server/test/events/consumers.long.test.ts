@@ -32,7 +32,7 @@ afterAll(async () => {
 const kills = { worker: 0, postgres: 0 };
 
 test.each(Array.from({ length: ROUNDS }, (_, round) => round))(
-  `consumers of the feed reach the state of the store after ${WRITES} writes while workers and PostgreSQL are killed (round %i)`,
+  `consumers of the feed reach the state of the store after ${WRITES} writes during which workers and PostgreSQL are killed (round %i)`,
   { timeout: 600_000 },
   async (round) => {
     const mixed = await openMixedStore([one, two], SEED + round);
@@ -46,7 +46,7 @@ test.each(Array.from({ length: ROUNDS }, (_, round) => round))(
     while (writing) await follower.readToEnd();
     const interrupted = await writers;
     await Promise.all(killers);
-    // Connections that broke when PostgreSQL was killed fail at their next use.
+    // Connections that broke when PostgreSQL was killed fail at their next use, so this is repeated until it succeeds.
     await until(() =>
       expireEverything(mixed).then(
         () => true,
@@ -59,7 +59,7 @@ test.each(Array.from({ length: ROUNDS }, (_, round) => round))(
   },
 );
 
-/** Kills the worker repeatedly at random times. */
+/** Kills one of the workers repeatedly, at random times. */
 async function killWorker(index: number, continues: () => boolean, random: Random): Promise<void> {
   do {
     await delay(50 + random.below(500));

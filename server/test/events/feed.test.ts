@@ -143,7 +143,7 @@ describe('retention', () => {
     expect(continued.data.map(({ data, sequence }) => [data.name, sequence])).toEqual([['New', 2]]);
   });
 
-  test('creates the partitions that are missing when no worker has run for weeks', async () => {
+  test('missing partitions are created when they are needed, even if no worker has run for weeks', async () => {
     await feira.context.db.store('test').autocommit.query(sql`
       select drop_partitions('events', now() + interval '60 days')`);
     await newProduct(store, { name: 'After a long break' });
@@ -167,7 +167,7 @@ describe('retention', () => {
     expect(refused.body.code).toBe('cursor_expired');
     const { data } = await read({ after: second });
     expect(data.map((event) => event.data.name)).toEqual(['After two restarts']);
-    // The entry of an epoch only limits cursors of earlier epochs, so the entry of the oldest epoch is deleted too.
+    // An entry of an epoch only limits cursors of earlier epochs, so that of the oldest remaining epoch is deleted too.
     expect(await entriesOfStore()).toBe(1);
   });
 

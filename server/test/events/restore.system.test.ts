@@ -44,7 +44,7 @@ test.each([
   ['the same cluster', () => first],
   ['another cluster', () => second],
 ])(
-  'cursors issued before a dump stay valid after its restore into %s, and later ones return 410',
+  'cursors issued before a dump stay valid after its restore into %s, and cursors issued after the dump return 410',
   {
     timeout: 180_000,
   },
@@ -73,7 +73,8 @@ test.each([
       expect(placed.map(({ data }: { data: { orderId: string } }) => data.orderId)).toEqual(orders);
       const changed = await client.get(`/orders?cursor=${before.orders}`);
       expect(changed.body.data.map(({ id }: { id: string }) => id)).toEqual(orders);
-      // The new history is now longer than the old one, so the lost cursors are no longer ahead of it.
+      // The new history is now longer than the old one, so the lost cursors are no longer ahead of it. They must still
+      // be rejected.
       await expectExpired(client, lost);
     } finally {
       await restored.close();
@@ -81,7 +82,7 @@ test.each([
   },
 );
 
-test('events that were committed but not yet numbered at the time of the dump follow the cursor after the restore', {
+test('events that were committed but not yet numbered at the time of the dump are returned after the restore, from an earlier cursor', {
   timeout: 180_000,
 }, async () => {
   const before = await cursorsOf(store);

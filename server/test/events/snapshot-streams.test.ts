@@ -13,7 +13,7 @@ import {
   readSnapshot,
 } from '../support/snapshots.js';
 
-// Tests clients that request a snapshot and do not read it, and their effect on others.
+// These tests check how clients that request a snapshot and do not read it affect other calls.
 
 let feira: Feira;
 let store: StoreClient;

@@ -7,8 +7,8 @@ import {
 } from '../support/storm/sabotage.js';
 import { storm } from '../support/storm/storm.js';
 
-// Runs the storm test against servers with deliberate bugs, to show that its checks detect them. Run it with `npm run
-// test:mutations`.
+// These tests run the storm test against servers with deliberate bugs, to show that its checks detect them. Run them
+// with `npm run test:mutations`.
 
 describe('the storm test detects a server that', { timeout: 600_000 }, () => {
   test('acknowledges commits before they are on the disk', async () => {

@@ -86,7 +86,7 @@ describe('a file that is not an image', () => {
     await expectDiscarded(await make(), 'image/jpeg', /not an image/);
   });
 
-  test('the first bytes of an image followed by other data are not enough', async () => {
+  test('a file with only the first bytes of an image is rejected', async () => {
     await expectDiscarded(
       Buffer.from('GIF89a/*<svg>*/=1;alert(document.domain)//;'),
       'image/gif',

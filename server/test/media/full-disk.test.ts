@@ -71,7 +71,7 @@ test.each([
   },
 );
 
-test('attaching while the disk is full returns 503, changes nothing, and works once there is space', async () => {
+test('attaching an image while the disk is full returns 503 and changes nothing, and works once there is space', async () => {
   const key = await upload(feira, store, productId, await pngOf(1));
   fillDisk();
   const refused = await store.post(`/products/${productId}/images`, { key });

@@ -8,8 +8,8 @@ import { Random } from '../support/random.js';
 import { recordReferenceImages } from '../support/reference-images.js';
 import { SecondDecoder } from '../support/second-decoder.js';
 
-// `npm run test:media-fuzz` runs the long form, with a new seed each time and with Pillow as the reference decoder.
-// With FEIRA_FUZZ_RECORD=1 it also replaces the files that reference-images.test.ts uses.
+// `npm run test:media-fuzz` runs the long form of this test, with a new seed each time and with Pillow as the reference
+// decoder. With FEIRA_FUZZ_RECORD=1 it also replaces the files that reference-images.test.ts uses.
 const LONG = Number(process.env.FEIRA_FUZZ ?? 0);
 const COUNT = LONG || 250;
 const SEED = Number(process.env.FEIRA_FUZZ_SEED ?? (LONG ? Date.now() % 1_000_000_000 : 1));

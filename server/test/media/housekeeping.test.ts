@@ -109,7 +109,7 @@ test('the files of a deleted product are deleted immediately, and those of other
   expect(storedFiles(feira)).not.toContain(stagedOf(unattached));
 });
 
-test('the partial file of a process that died is removed with the upload', async () => {
+test('partial files left by a process that died are removed with the upload', async () => {
   const asked = await askUpload(store, productId, 'image/png', bytes.length);
   await put(feira, asked, 'image/png', bytes);
   const folder = join((feira.context.storage as LocalStorage).published, '..');
@@ -174,7 +174,7 @@ test('files claimed by a process that died are removed by another once the claim
   expect(storedFiles(feira)).not.toContain(fileOf(body.key));
 });
 
-describe('a file to be removed', () => {
+describe('a file queued for removal', () => {
   /** Queues files for removal and returns their keys, oldest first. */
   async function queueForRemoval(count: number): Promise<string[]> {
     const keys = Array.from({ length: count }, (_, index) => `product_images/${productId}/${index}.png`);
@@ -222,7 +222,7 @@ describe('a file to be removed', () => {
     expect(await left()).toEqual([first]);
   });
 
-  test('that cannot be removed is retried later, so that a full batch of them does not delay others', async () => {
+  test('that cannot be removed is retried later, so that a full batch of such files does not delay others', async () => {
     const { db, clock } = feira.context;
     const keys = await queueForRemoval(51);
     const stuck = keys.slice(0, 50);

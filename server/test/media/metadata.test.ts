@@ -58,7 +58,7 @@ test.each(await validImages())('a published $name has the same pixels as the upl
   expect((await pixelsOf(file)).equals(await pixelsOf(image.bytes))).toBe(true);
 });
 
-test('a file without metadata is published byte for byte', async () => {
+test('a file without metadata to remove is published byte for byte', async () => {
   for (const { bytes, type } of (await validImages()).filter(({ name }) => PLAIN.includes(name))) {
     const { file } = await publish({ bytes, type });
     expect(file.equals(bytes)).toBe(true);

@@ -109,7 +109,7 @@ test('an unknown image, or an image of another product or store, is not found', 
   expect(await names()).toBe('a');
 });
 
-test('every change emits product.updated with the field images, and an unchanged list emits nothing', async () => {
+test('every change emits product.updated with the field images, and a call that changes nothing emits no event', async () => {
   const added = await observe(feira, store, () => add('a'));
   expect(added.events).toEqual(updated());
   await add('b');

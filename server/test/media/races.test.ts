@@ -30,7 +30,7 @@ async function expectOrdered(count: number): Promise<{ id: string; url: string; 
 const imageEvents = async () =>
   (await feira.events(store.workspaceId)).filter(({ event }) => event === 'product.updated');
 
-test('fifty images attached concurrently at any position have the positions 0 … 49', async () => {
+test('fifty images attached concurrently at various positions end up with the positions 0 to 49', async () => {
   const bytes = await Promise.all([1, 2, 3, 4, 5].map((seed) => pngOf(seed)));
   const keys: string[] = [];
   for (let i = 0; i < 25; i++) keys.push(await upload(feira, store, productId, bytes[i % 5]!));

@@ -40,7 +40,7 @@ function isErrorPage(page: Page): void {
   expect(page.text).toContain('Nothing was approved');
 }
 
-describe('a request whose app or return address cannot be trusted gets an error page and no redirect', () => {
+describe('a request whose client_id or redirect_uri cannot be trusted gets an error page and no redirect', () => {
   test.each([
     ['unknown', `app_${'0'.repeat(24)}`],
     ['malformed', 'my-erp'],
@@ -97,25 +97,25 @@ describe('a request whose app or return address cannot be trusted gets an error 
     isErrorPage(await stranger.consent({ ...query, redirect_uri: 'https://evil.example/' }));
   });
 
-  test('the page escapes everything that was sent', async () => {
+  test('the error page escapes the client_id', async () => {
     const page = await ana.consent({ ...query, client_id: '<script>alert(1)</script>' });
     expect(page.html).not.toContain('<script');
   });
 });
 
-describe('every other error is returned to the app with error, state and iss', () => {
+describe('every other error is returned to the app in a redirect', () => {
   const short = 'a'.repeat(42);
   test.each([
-    ['no code_challenge (PKCE is required)', { code_challenge: '' }, 'invalid_request'],
+    ['an empty code_challenge (PKCE is required)', { code_challenge: '' }, 'invalid_request'],
     ['code_challenge_method plain', { code_challenge_method: 'plain' }, 'invalid_request'],
-    ['no code_challenge_method (which means plain)', { code_challenge_method: '' }, 'invalid_request'],
+    ['an empty code_challenge_method (which means plain)', { code_challenge_method: '' }, 'invalid_request'],
     ['code_challenge_method in another case', { code_challenge_method: 's256' }, 'invalid_request'],
     ['a code_challenge of 42 characters', { code_challenge: short }, 'invalid_request'],
     ['a code_challenge of 44 characters', { code_challenge: `${short}aa` }, 'invalid_request'],
     ['a code_challenge with padding', { code_challenge: `${short}=` }, 'invalid_request'],
     ['a code_challenge in plain base64', { code_challenge: `${short}+` }, 'invalid_request'],
-    ['a code_challenge and a line break', { code_challenge: `${short}a\n` }, 'invalid_request'],
-    ['no response_type', { response_type: '' }, 'invalid_request'],
+    ['a code_challenge followed by a line break', { code_challenge: `${short}a\n` }, 'invalid_request'],
+    ['an empty response_type', { response_type: '' }, 'invalid_request'],
     ['response_type token', { response_type: 'token' }, 'unsupported_response_type'],
     ['response_type "code token"', { response_type: 'code token' }, 'unsupported_response_type'],
     ['response_mode fragment', { response_mode: 'fragment' }, 'invalid_request'],
@@ -182,8 +182,8 @@ describe('the response parameters are appended to the redirect URI, which stays 
     ['a question mark without a query', 'https://erp.example/in?', ''],
     ['a path with percent signs', 'https://erp.example/a%2Fb/~c', '?'],
     ['a port', 'https://erp.example:8443', '?'],
-    ['loopback', 'http://127.0.0.1:4000/cb', '?'],
-  ])('%s', async (_name, redirectUri, joint) => {
+    ['a loopback address', 'http://127.0.0.1:4000/cb', '?'],
+  ])('a redirect URI with %s', async (_name, redirectUri, joint) => {
     const other = await registerApp(feira, { redirectUris: [redirectUri, CALLBACK] });
     const asked = { ...authorizationQuery(other), redirect_uri: redirectUri };
     for (const page of [

@@ -68,7 +68,7 @@ test('a merchant whose session ended while the page was open gets a sign-in page
   expect(Object.fromEntries(address.searchParams)).toEqual(query);
 });
 
-describe('the page', () => {
+describe('the consent page', () => {
   test('names the app, the store, each scope in plain words, and the host that the merchant returns to', async () => {
     const page = await ana.consent({ ...query, scope: ALL_SCOPES.join(' ') });
     expect(page.status).toBe(200);
@@ -150,7 +150,7 @@ describe('the page', () => {
   });
 });
 
-test('Approve sends the merchant back with code, state and iss and nothing else', async () => {
+test('Approve sends the merchant back with code, state and iss, and nothing else', async () => {
   const page = await ana.approve(query);
   expect(page.status).toBe(303);
   expect(page.location?.startsWith(`${CALLBACK}?`)).toBe(true);

@@ -71,7 +71,7 @@ async function race(fields: Record<string, string>): Promise<Record<string, numb
   );
 }
 
-describe(`of ${PARALLEL} parallel exchanges over two servers exactly one succeeds, ${ROUNDS} times in a row`, () => {
+describe(`in each of ${ROUNDS} rounds, exactly one of ${PARALLEL} parallel exchanges over two servers succeeds`, () => {
   const once = { '200 tokens': 1, '400 invalid_grant': PARALLEL - 1 };
 
   test('when all of them send the same code', async () => {

@@ -92,7 +92,7 @@ describe('a refresh with an Idempotency-Key', () => {
     expect((await refresh(answer.body.refresh_token)).status).toBe(200);
   });
 
-  test('returns invalid_grant once the app has revoked the authorization', async () => {
+  test('returns invalid_grant when it is repeated after the app has revoked the authorization', async () => {
     const answer = await refresh(first.refresh_token, KEY);
     await erp.revoke(answer.body.refresh_token);
     expectInvalidGrant(await refresh(first.refresh_token, KEY));
@@ -105,7 +105,7 @@ describe('a refresh with an Idempotency-Key', () => {
     expect(third.body.refresh_token).not.toBe(second.body.refresh_token);
   });
 
-  test('returns invalid_request when it is repeated with another scope, and can still be repeated with its own', async () => {
+  test('returns invalid_request when it is repeated without its scope, and can still be repeated with its scope', async () => {
     const answer = await refresh(first.refresh_token, KEY, { scope: 'orders:read' });
     const other = await refresh(first.refresh_token, KEY);
     expect([other.status, other.body.error]).toEqual([400, 'invalid_request']);

@@ -57,7 +57,7 @@ describe('a request with several errors is answered with the first one in a fixe
     },
   );
 
-  test('an invalid client is reported before a missing refresh_token, too', async () => {
+  test('in a refresh, too, an invalid client is reported before a missing refresh_token', async () => {
     const wrong = { ...erp.bodyCredentials(), client_secret: 'wrong', grant_type: 'refresh_token' };
     expectTokenError(await erp.token(wrong), 401, 'invalid_client');
     expectTokenError(await erp.refresh(''), 400, 'invalid_request');
@@ -141,7 +141,7 @@ describe('the request body', () => {
     expect((await erp.exchange({ code, verifier })).status).toBe(200);
   });
 
-  test('may have a charset and unknown parameters', async () => {
+  test('may contain unknown parameters, and its content type may have a charset', async () => {
     const answer = await erp.token(
       {
         grant_type: 'refresh_token',

@@ -139,7 +139,7 @@ test('the list has the most recent buyers first, by page and by cursor', async (
   expect(meta).toMatchObject({ page: 1, total: 5, totalPages: 3, hasMore: true });
 });
 
-test('customers of other stores are never returned; without the scope the response is a 403', async () => {
+test('customers of other stores are never returned; without the scope customers:read the response is a 403', async () => {
   await place();
   const other = await feira.store();
   expect((await other.get('/customers')).body.data).toEqual([]);

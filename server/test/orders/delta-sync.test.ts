@@ -167,7 +167,7 @@ test('an order that another transaction has locked delays neither delta sync nor
   expect(reader.seen.slice(before)).toEqual([{ id: ids[2], carrier: 'now' }]);
 });
 
-test('a page beyond the end returns a cursor to the end', async () => {
+test('a page beyond the last one returns a cursor with which later changes are read', async () => {
   const beyond = await store.get('/orders?sort=updatedAt&page=9&limit=50');
   expect(beyond.body.data).toEqual([]);
   const { nextCursor } = beyond.body.meta;

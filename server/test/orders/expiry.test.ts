@@ -89,7 +89,7 @@ test('an unpaid boleto order is kept until the end of the fifth business day in 
   }
 });
 
-test('two concurrent workers return the stock once', async () => {
+test('two concurrent workers return the stock of each expired order once', async () => {
   for (let index = 0; index < 10; index++) await place();
   one.clock.forward(25 * HOUR);
   await fresh();
@@ -140,7 +140,7 @@ test('a cancellation by the gateway returns the stock immediately, and only once
   expect(await balance()).toBe(30);
 });
 
-test('an order that cannot be canceled does not block the others', async () => {
+test('an expired order that cannot be canceled does not block the others', async () => {
   const shirt = await newVaried(store, { P: 5 });
   const [only] = (await store.get(`/products/${shirt}/variants`)).body.data;
   const stuck = await order(

@@ -84,7 +84,7 @@ describe('an invoice', () => {
     expect((await add({ type: 'nfe', key: KEY })).status).toBe(201);
   });
 
-  test('is seen by delta sync when it is added and when it is removed', async () => {
+  test('makes its order appear in a delta sync when it is added and when it is removed', async () => {
     const changes = async (cursor: string) =>
       (await store.get(`/orders?sort=updatedAt&cursor=${encodeURIComponent(cursor)}`)).body;
     let { meta } = (await store.get('/orders?sort=updatedAt')).body;

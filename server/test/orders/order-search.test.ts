@@ -124,7 +124,7 @@ test('search accepts at most 255 characters', async () => {
   expect((await store.get(`/orders?search=${'x'.repeat(256)}`)).status).toBe(400);
 });
 
-test('a customer is found by the document, with or without its punctuation', async () => {
+test('a customer is found by CPF or CNPJ, with or without its punctuation', async () => {
   for (const text of ['12.ABC.345/01DE-35', '12ABC34501DE35', '12.abc', '111.444.777-35'])
     expect((await store.get(`/customers?search=${encodeURIComponent(text)}`)).body.data, text).toHaveLength(
       1,

@@ -110,7 +110,7 @@ describe('sending requires payment', () => {
 });
 
 describe('the shipment code', () => {
-  test('is set together with a status, is corrected by sending that status again, and is not changed by an identical call', async () => {
+  test('is set together with a status, is corrected by sending that status with another code, and is not changed by an identical call', async () => {
     const id = await place();
     const first = { statusShipping: 'sent', codeShipping: 'AA000000001BR', carrier: 'Correios' };
     const sent = await observe(feira, store, () => change(id, first));
@@ -190,7 +190,7 @@ describe('invalid calls', () => {
     expect([answer.status, answer.body.details[0].field]).toEqual([422, field]);
   });
 
-  test('a wrong scope returns 403, and an order that is unknown or of another store 404, before the status is checked', async () => {
+  test('a wrong scope returns 403, and an order that is unknown or of another store returns 404, before the status is checked', async () => {
     const reader = await store.withScopes(['orders:read', 'shipping:write']);
     const body = { statusShipping: 'canceled' };
     expect((await reader.patch(`/orders/${id}/shipping-status`, body)).status).toBe(403);

@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => feira.close());
 
 describe('the secrets of an app', () => {
-  test('are both valid during a rotation; a third one revokes the oldest, and the older of the other two can be revoked', async () => {
+  test('are both valid during a rotation; creating a third revokes the oldest, and the older of the remaining two can be revoked', async () => {
     let page = await register(dev);
     const clientId = clientIdOn(page);
     const secrets = [secretOn(page)!];
@@ -57,7 +57,7 @@ describe('the secrets of an app', () => {
     expect(await isLive(feira, clientIdOn(page), secretOn(page)!)).toBe(false);
   });
 
-  test('can be changed: tokens issued with a revoked secret stay valid', async () => {
+  test('can be replaced: tokens issued with a revoked secret stay valid', async () => {
     const page = await register(dev);
     const before = new Integrator(feira.app, { clientId: clientIdOn(page), clientSecret: secretOn(page)! });
     const tokens = await before.connected(ana);
@@ -71,7 +71,7 @@ describe('the secrets of an app', () => {
 });
 
 describe('the page of an app', () => {
-  test('repeats nothing and no longer shows the secret when it is reloaded', async () => {
+  test('when reloaded, creates no second app or secret, and no longer shows the secret', async () => {
     const form = { name: 'Reloaded', 'redirect-uris': CALLBACK, contact: 'dev@erp.example' };
     const registered = await dev.press(await dev.get('/partners/apps/new'), 'Register', form);
     expect(registered.status).toBe(303);
@@ -139,7 +139,7 @@ describe('the settings of an app', () => {
     expect(answerOf(await ana.press(consent, 'Approve'))).toHaveProperty('code');
   });
 
-  test('are validated like those of a new app, and stay unchanged if they are rejected', async () => {
+  test('are validated like those of a new app, and stay unchanged if the new values are rejected', async () => {
     const page = await register(dev);
     const refused = await dev.press(page, 'Save', { name: '', 'redirect-uris': 'http://erp.example' });
     expect(refused.status).toBe(422);

@@ -47,7 +47,7 @@ describe('an integrator', () => {
     expect((await browser.get('/partners/apps/new')).status).toBe(303);
   });
 
-  test('cannot sign up after fifty sign-ups from the same network within an hour, even concurrent ones', async () => {
+  test('cannot sign up after fifty sign-ups from the same network within an hour, even if some are concurrent', async () => {
     const address = '198.51.100.7';
     const now = new Date(feira.clock.now()).toISOString();
     // Inserts 48 earlier sign-ups directly, because hashing the password of a real one takes about 60 ms.

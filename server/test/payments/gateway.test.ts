@@ -89,7 +89,7 @@ async function hear(orderId: string, type: 'paid' | 'refunded', refundedInAll: n
 }
 
 describe('a notification', () => {
-  test('sent 20 times to two processes counts once', async () => {
+  test('sent 20 times to two servers counts once', async () => {
     const id = await place({ pay: false });
     const transactionId = await transactionOf(one, id);
     const reported = {

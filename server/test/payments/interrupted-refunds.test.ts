@@ -56,7 +56,7 @@ describe('a refund that was interrupted', () => {
     expect(refused.body.code).toBe('refund_under_way');
     expect(refused.headers['x-should-retry']).toBe('true');
     await workersFinish();
-    // The error may be temporary, so it is not stored under the key.
+    // The first error was temporary, so it was not stored under the Idempotency-Key.
     const again = await store.post(`/orders/${id}/refund`, undefined, { 'idempotency-key': 'another' });
     expect([again.body.code, again.headers['idempotent-replayed']]).toEqual(['not_refundable', undefined]);
     expect([(await read(id)).status, await movements(id)]).toEqual(['refunded', 1]);

@@ -116,7 +116,7 @@ describe('a notification', () => {
     expect((await read()).status).toBe('pending');
   });
 
-  test('that is malformed is rejected without a 5xx', async () => {
+  test('that is malformed is rejected with 400, or with 401 if it is not signed', async () => {
     const signed = (body: string) => {
       const now = feira.clock.now();
       const { timestamp } = signNotification(SIGNER, {} as Notification, now);
@@ -194,7 +194,7 @@ describe('a refund from the gateway', () => {
     await feira.context.gateway.decide((await read()).payment.transactionId, 'paid');
   });
 
-  test('of part of the total sets the order to partial_refunded without order.refunded; a refund through the API then covers the rest', async () => {
+  test('of part of the total sets the order to partial_refunded without an order.refunded event; a refund through the API then covers the rest', async () => {
     const { payment } = await read();
     await feira.context.gateway.refundAsMerchant(payment.transactionId, 20);
     expect(await read()).toMatchObject({ status: 'partial_refunded', refundedAmount: 20, refundedAt: null });
@@ -215,7 +215,7 @@ describe('a refund from the gateway', () => {
     expect(await read()).toMatchObject({ status: 'partial_refunded', refundedAmount: 30 });
   });
 
-  test('in full sets the order to refunded, with its event', async () => {
+  test('of the whole total sets the order to refunded and emits order.refunded once', async () => {
     await feira.context.gateway.refundAsMerchant((await read()).payment.transactionId, undefined);
     expect(await read()).toMatchObject({ status: 'refunded', refundedAmount: 62.75 });
     expect((await names()).filter((name) => name === 'order.refunded')).toHaveLength(1);

@@ -109,7 +109,7 @@ describe('an order with digital products', () => {
     expect(await read(id)).toMatchObject({ ...digital, codeShipping: null, statusShipping: 'pending' });
   });
 
-  test('gets no label if all its products are digital, even if an early release recorded no delivery service', async () => {
+  test('gets no label if all its products are digital, even if it was placed before delivery services were recorded', async () => {
     const ebook = await newProduct(store, { price: 20, quantity: 5, typeId: 1 });
     const id = await place({}, ebook);
     await feira.context.db

@@ -54,7 +54,7 @@ test('an unknown code, another store’s code, and a code without a label return
   expect([typedIn.status, typedIn.body.code]).toEqual([404, 'not_found']);
 });
 
-test('shipping:write alone may not read a shipment', async () => {
+test('the scope shipping:write alone does not allow reading a shipment', async () => {
   const writer = await store.withScopes(['shipping:write']);
   expect((await writer.get('/shipments/NONE')).status).toBe(403);
 });

@@ -9,7 +9,7 @@ import { recordShifts, shiftsOn, weightOf } from '../support/page-weight.js';
 import { freePort, until } from '../support/process.js';
 
 // Tests in Chromium what a visitor's browser loads and shows: pages do not shift while they load, their style sheets
-// and scripts stay small, and the numbers in them are correct.
+// and scripts stay small, and the cart count and the order total are shown correctly.
 const MAX_BYTES = 60_000;
 const PICTURES = 'https://pictures.example';
 const WIDTHS = [375, 1280];

@@ -39,7 +39,7 @@ test('the cookie of the cart is not accessible to scripts and belongs to one sho
   expect(cookie).not.toContain('34.9');
 });
 
-test('a script can read the number of units in the cart, to correct a page that is shown again after Back', async () => {
+test('a script can read the number of units in the cart, to correct a page that the Back button shows again', async () => {
   const unitsAfter = ({ headers }: Page) =>
     [headers['set-cookie']].flat().find((text) => String(text).startsWith('feira_units='));
   const path = `; Path=/s/${shop.slug}; SameSite=Lax`;

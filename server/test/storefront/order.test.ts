@@ -106,7 +106,7 @@ test('the order page opens only with the key of that order', async () => {
   expect((await visitor.post(`/s/${shop.slug}/orders/${one!.id}/pay`, { key: 'x' })).status).toBe(404);
 });
 
-test('the order page shows the tracking of the parcel until its delivery', async () => {
+test('the order page shows every tracking event of the parcel, including its delivery', async () => {
   await visitor.settle(await visitor.buy(mug));
   const { id } = await onlyOrder();
   const { body: label } = await store.post('/shipments', { orderId: id });

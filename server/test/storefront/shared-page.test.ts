@@ -86,7 +86,7 @@ test('the product list and the product page show every change to a product immed
   expect((await visitor.at(product)).status).toBe(404);
 });
 
-test('a page shows the units in the cart of its visitor, and not those of other visitors', async () => {
+test('a page shows the number of units in the cart of its visitor, not of other visitors', async () => {
   const other = new Visitor(feira, visitor.shop);
   await other.at();
   await visitor.add(mug, { quantity: '3' });

@@ -7,9 +7,9 @@ import { type Answered, DocumentChecker } from './document.js';
 let checker: DocumentChecker | undefined;
 
 /**
- * Compares every response of the server, except injected streams, with its openapi.json. An injected request rejects if
- * its response contradicts the document. Contradictions in responses over a socket are collected in `faults`, and
- * `Feira.close` throws them.
+ * Compares every response of the server with its openapi.json, except those that `inject` returns as a stream. `inject`
+ * rejects if the response contradicts the document. Contradictions in responses over a socket are collected in
+ * `faults`, and `Feira.close` throws them.
  */
 export async function checkAnswers(app: FastifyInstance): Promise<{ faults: string[] }> {
   checker ??= new DocumentChecker((await app.inject('/openapi.json')).json());

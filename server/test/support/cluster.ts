@@ -31,7 +31,7 @@ const SETTINGS = {
 
 /**
  * Starts one PostgreSQL for the whole run, with one migrated database that `cloneDatabase` copies. It uses the embedded
- * binaries, or those in the folder PG_BIN.
+ * binaries, or those in the folder that PG_BIN names.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const { connection, close } = process.env.PG_BIN ? startInstalled() : await startEmbedded();

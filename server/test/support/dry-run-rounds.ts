@@ -17,8 +17,9 @@ export interface DryRunCounts {
 }
 
 /**
- * Sends random writes, each first as a dry run and then for real. Both must agree, and the dry run must leave every
- * table unchanged. Each round starts with a new database to keep it small, because every comparison reads all of it.
+ * Sends random writes, each first as a dry run and then for real. Both responses must agree, and the dry run must leave
+ * every table unchanged. Each round starts with a new database to keep it small, because every comparison reads all of
+ * it.
  */
 export async function runDryAndReal(writes: number): Promise<DryRunCounts> {
   const counts: DryRunCounts = { writes: 0, routes: {}, statuses: {} };

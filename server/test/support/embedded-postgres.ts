@@ -22,8 +22,9 @@ interface EmbeddedUser extends Omit<EmbeddedPostgres, 'close'> {
 }
 
 /**
- * Returns a data folder for all tests of a file that do not need a new one. They share it, because initdb takes about a
- * second. Registers the hooks that run initdb, kill the processes that a test leaves running, and remove all folders.
+ * Returns a data folder for all tests of a file, except those that need a new one. It is shared, because initdb takes
+ * about a second. Registers the hooks that run initdb, kill the processes that a test leaves running, and remove all
+ * folders.
  */
 export function sharedFolder(): string {
   const folder = openFolder();

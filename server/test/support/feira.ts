@@ -35,7 +35,7 @@ export interface Feira {
   connection: TestConnection;
   /** The servers that were opened with this one as `on`. They share its database. */
   dependents: Feira[];
-  /** Creates a store with a connected app. By default, no test reaches its rate limit. */
+  /** Creates a store with a connected app. By default, its rate limit is so high that no test reaches it. */
   store(options?: { scopes?: Scope[]; perMinute?: number }): Promise<StoreClient>;
   events(workspaceId: string): Promise<{ event: string; data: Record<string, unknown> }[]>;
   /** Closes the dependents and then this server. Throws if a response over a socket contradicted openapi.json. */

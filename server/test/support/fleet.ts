@@ -11,8 +11,8 @@ import type { Kill, StormTarget } from './storm/target.js';
 export type Role = 'api' | 'worker';
 
 /**
- * Several real server processes that share one PostgreSQL, which syncs to the disk. Every process, and PostgreSQL
- * itself, can be killed and is then restarted.
+ * Several real server processes that share one PostgreSQL, in which fsync is on. Every process, and PostgreSQL itself,
+ * can be killed and is then restarted.
  */
 export class Fleet implements StormTarget {
   readonly processes: { role: Role; server: ServerProcess }[] = [];

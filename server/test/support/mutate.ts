@@ -82,8 +82,8 @@ function shorten(random: Random, bytes: Buffer, type: ImageType): Buffer {
 }
 
 /**
- * Drops, repeats, swaps or corrupts whole parts and then corrects lengths and checksums, so that only a decoder can
- * detect the change.
+ * Drops, repeats, swaps or corrupts whole parts. In PNG and WebP files it then corrects lengths and checksums, so that
+ * often only a decoder can detect the change.
  */
 function editParts(random: Random, bytes: Buffer, type: ImageType): Buffer {
   const parts = partsOf(bytes, type);

@@ -68,7 +68,7 @@ export function parametersOf(url: string, { ids }: PopulatedStore): { name: stri
   });
 }
 
-/** Returns the path of a route with all parameters filled in. `first` replaces the first one. */
+/** Returns the path of a route with all parameters filled in. `first` replaces the value of the first parameter. */
 export function pathOf(url: string, populated: PopulatedStore, first?: string): string {
   const parameters = parametersOf(url, populated);
   let index = 0;

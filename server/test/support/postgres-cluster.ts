@@ -9,7 +9,7 @@ import type { Feira } from './feira.js';
 const BIN = process.env.PG_BIN ?? '/usr/lib/postgresql/15/bin';
 const IS_ROOT = process.getuid?.() === 0;
 
-/** A PostgreSQL of the Linux distribution, with data and socket in its own folder. */
+/** A PostgreSQL server from the Linux distribution, with data and socket in its own folder. */
 export class PostgresCluster {
   private constructor(
     private readonly folder: string,

@@ -27,7 +27,7 @@ export function buildPreviousRelease(): { path: string; version: string; remove(
 function requireHistory(): void {
   if (process.env.FEIRA_PREVIOUS_RELEASE || git('rev-parse', '--is-shallow-repository') === 'false') return;
   throw new Error(
-    'The previous version is built from the history, which a shallow clone does not have. Run: git fetch --unshallow --tags',
+    'The previous version is built from the Git history, which a shallow clone does not have. Run: git fetch --unshallow --tags',
   );
 }
 

@@ -16,7 +16,7 @@ const COLOURS = ['Azul', 'Verde'];
 const STATUSES = ['pending', 'preparing', 'sent', 'in_transit', 'delivered', 'returned', 'canceled', 'lost'];
 const UNKNOWN_ID = '01920000-0000-7000-8000-000000000000';
 
-/** Generates writes to one store, many of which are rejected. It tracks the existing products and variations. */
+/** Generates writes to one store, and tracks its existing products and variations. Many of the writes are rejected. */
 export class RandomWrites {
   private readonly products: string[] = [];
   private readonly variations = new Map<string, string[]>();
@@ -47,7 +47,7 @@ export class RandomWrites {
     return random.below(30) === 0 && write.body !== undefined ? { ...write, body: '{"name":' } : write;
   }
 
-  /** Records the ids in the response of the real call. */
+  /** Updates the tracked products and variations from the response of the real call. */
   async done(
     store: StoreClient,
     { route, method, path }: RandomWrite,

@@ -18,7 +18,7 @@ export class Replicated {
   static async start(): Promise<Replicated> {
     const primary = PostgresCluster.start({
       fsync: 'off',
-      // There is no such standby, so a session that sets synchronous_commit = on waits after its commit until the
+      // No standby has this name, so a session that sets synchronous_commit = on waits after its commit until the
       // statement is canceled.
       synchronous_standby_names: 'absent',
       synchronous_commit: 'local',

@@ -1,4 +1,4 @@
-// Lets Node 20 run the TypeScript of the guides. Node 22.18 and later can do that without help.
+// This loader lets Node 20 run the TypeScript of the guides. Node 22.18 and later can do that without help.
 import { readFile } from 'node:fs/promises';
 import { register } from 'node:module';
 import { isMainThread } from 'node:worker_threads';

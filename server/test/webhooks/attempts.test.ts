@@ -80,8 +80,8 @@ const losses = new Map<
   { store: StoreClient; hook: Subscription; received: Received[]; log: LoggedDelivery }
 >();
 
-// All cases run in parallel. For each of the five attempts, the test waits until every case has made it, and then moves
-// the clocks of both servers.
+// All cases run in parallel. Five times, the loop waits until the next attempt is in the log of every case, and then
+// moves the clocks of both servers.
 beforeAll(async () => {
   servers = [];
   for (const timeoutMs of [LONG_TIMEOUT_MS, SHORT_TIMEOUT_MS]) {
@@ -121,7 +121,7 @@ afterAll(async () => {
   for (const { feira } of servers) await feira.close();
 });
 
-/** Waits for another delivery. Once it has arrived, the dispatcher has checked all due deliveries again. */
+/** Causes another delivery and waits for it. By then, the dispatcher has checked all due deliveries again. */
 async function somethingElseArrives(feira: Feira): Promise<void> {
   const healthy = await feira.store();
   await subscribe(healthy, `${elsewhere.url}/${healthy.workspaceId}`);

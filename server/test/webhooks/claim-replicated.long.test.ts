@@ -6,7 +6,7 @@ import { until } from '../support/process.js';
 
 // If a primary is killed, an event that it has just numbered may get another number after the failover. The delivery
 // of such an event must not have been sent.
-test('a claim is answered only when the synchronous standby has it', async () => {
+test('a claim is not answered while the synchronous standby is unreachable', async () => {
   const fleet = await Fleet.open();
   const admin = new pg.Client(fleet.connection);
   try {

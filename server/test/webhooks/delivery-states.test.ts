@@ -11,7 +11,8 @@ import { until } from '../support/process.js';
 import { Receiver } from '../support/receiver.js';
 import { pass, readLog, type Subscription, stopTime, subscribe } from '../support/webhooks.js';
 
-// Tests how attempts change the status of a delivery, and how deliveries change the status of a subscription.
+// These tests check how attempts change the status of a delivery, and how deliveries change the status of a
+// subscription.
 let feira: Feira;
 let worker: Worker;
 let receiver: Receiver;

@@ -29,7 +29,7 @@ beforeEach(async () => {
 const CATALOG = ['product.created', 'product.updated', 'product.deleted', 'stock.updated'];
 
 describe('a change', () => {
-  test('arrives as one signed POST with exactly event, workspaceId and data', async () => {
+  test('arrives as one signed POST whose body has exactly the fields event, workspaceId and data', async () => {
     const { secret } = await subscribe(store, `${receiver.url}/hook`, CATALOG);
     const { body: product } = await store.post('/products', { name: 'Shirt', price: 10 });
     await until(() => receiver.received.length === 1);

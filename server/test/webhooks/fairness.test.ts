@@ -11,7 +11,7 @@ const HANGING_STORES = 5;
 const HANGING_PER_STORE = 10;
 const BACKLOG = 100;
 const PROBES = 100;
-/** Longer than the test runs. A delivery that had to wait for a hanging receiver would never arrive. */
+/** Longer than the test runs, so a delivery that had to wait for a hanging receiver would not arrive in time. */
 const TIMEOUT_MS = 10 * 60 * 1000;
 
 let feira: Feira;

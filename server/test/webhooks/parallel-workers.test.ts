@@ -12,7 +12,7 @@ import { subscribe } from '../support/webhooks.js';
 const PER_TRANSACTION = sized(5, 25);
 const EVENTS = 4 * 10 * PER_TRANSACTION;
 
-test(`four concurrent dispatchers deliver ${EVENTS} events once each`, async () => {
+test(`four concurrent workers deliver ${EVENTS} events once each`, async () => {
   // The receiver shares the event loop with the workers. The long timeout prevents failed attempts on a busy machine.
   const webhooks = { timeoutMs: 60_000 };
   const first = await openFeira({ webhooks });

@@ -147,7 +147,7 @@ describe('a replay', () => {
     expect(await queued(body)).toEqual({ count: 0 });
   });
 
-  test('is not done again when it is repeated with the same Idempotency-Key', async () => {
+  test('queues nothing more when its request is repeated with the same Idempotency-Key', async () => {
     await deliveriesThat('failed', 'failed');
     const body = { from: LONG_AGO, status: 'failed' };
     const key = { 'idempotency-key': 'again' };
@@ -170,7 +170,7 @@ describe('a replay is limited', () => {
     expect(await queued({ from: first.continueFrom, status: 'failed' })).toEqual({ count: 150 });
   });
 
-  test('to the backlog limit of the subscription, so that it causes no delivery to be dropped', async () => {
+  test('to what the backlog limit of the subscription still allows, so that it causes no delivery to be dropped', async () => {
     await manyThat('pending', 99_995);
     await deliveriesThat('failed', 'failed', 'failed', 'failed', 'failed', 'failed', 'failed');
     const body = { from: LONG_AGO, status: 'failed' };

@@ -54,7 +54,7 @@ async function placeAndMove(
   const { orderId, transactionId } = outcome;
   const { stage } = order;
   const scans = SCANS[stage];
-  // The invoice is added before the payment, because a connected app would invoice a paid order that has none.
+  // The invoice is added before the payment, because a connected app might invoice a paid order that has no invoice.
   if (scans !== undefined) await invoice(services, workspaceId, orderId, at + 1);
   if (stage === 'canceled') await gateway.decide(transactionId, 'canceled');
   else if (stage !== 'pending') await gateway.decide(transactionId, 'paid');

@@ -20,8 +20,8 @@ export function orientationOnly(tiff: Buffer): Buffer | undefined {
 }
 
 /**
- * Returns undefined if there is no orientation. An unreadable structure counts as none, because browsers do not rotate
- * such an image either.
+ * Returns undefined if there is no orientation. An unreadable structure counts as having none, because browsers do not
+ * rotate such an image either.
  */
 function readOrientation(tiff: Buffer): number | undefined {
   const order = tiff.toString('latin1', 0, 4);

@@ -56,7 +56,7 @@ export function walkJpeg(bytes: Buffer): Walked {
 
 /**
  * Returns the part of a segment to publish, if any. A segment consists of a marker and a length (two bytes each) and
- * the data. Thumbnails are removed too, because they can show parts that were cropped from the image.
+ * the data. Metadata is removed, and so are thumbnails, because they can show parts that were cropped from the image.
  */
 function publishedSegment(marker: number, segment: Buffer): Buffer | undefined {
   const begins = (name: string) => segment.toString('latin1', 4, 4 + name.length) === name;
@@ -99,7 +99,7 @@ const isFrame = (marker: number) =>
   marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc;
 const isSequential = (marker: number) => marker <= 0xc1;
 
-/** Returns the position of the next marker. Within coded data, FF is followed by 00 or by a restart marker. */
+/** Returns the position of the next marker. Within coded data, FF is followed by 00 or begins a restart marker. */
 function endOfScan(bytes: Buffer, from: number): number {
   for (
     let at = bytes.indexOf(0xff, from);

@@ -36,7 +36,7 @@ const TEXTS = {
     secrets: 'Secrets ativos por data de criação (UTC):',
     rotate: 'Criar um novo secret',
     rotateHint:
-      'O secret atual continua válido até você revogá-lo, e seu aplicativo funciona normalmente durante a troca. Criar um terceiro revoga o mais antigo.',
+      'O secret atual continua válido até você revogá-lo, e seu aplicativo funciona normalmente durante a troca. Ao criar um terceiro, o mais antigo é revogado.',
     end: 'Revogar o secret antigo',
     failing: 'Webhooks com falha (consulte o motivo em GET /webhooks/{id}/deliveries):',
     settings: 'Configurações',

@@ -52,7 +52,8 @@ export class SandboxGateway implements PaymentGateway {
     const { autocommit } = ordersOf(this.db, request.workspaceId);
     const made = `sbx_${randomBytes(12).toString('hex')}`;
     // If two requests run at the same time, the unique index on order_id lets only one of them create the payment. This
-    // commit does not wait for the disk, because the caller then stores the payment id in a commit that does.
+    // commit does not wait for the disk, because the caller then stores the payment id in a commit that does, and that
+    // commit writes both to the disk.
     const [opened] = await autocommit.query<{ id: string }>(sql`
       insert into sandbox_payments (id, workspace_id, order_id, store_name, amount, method, installments, return_url, due_on)
       select ${made}, ${request.workspaceId}, ${request.orderId}, ${request.storeName}, ${request.amount}, ${request.method},
@@ -98,7 +99,7 @@ export class SandboxGateway implements PaymentGateway {
     await this.decideOn(payment, decision);
   }
 
-  /** Like `decide`, for a caller that has read the payment. The status may have changed since then. */
+  /** Like `decide`, for a caller that has already read the payment. The status may have changed since then. */
   async decideOn(payment: SandboxPayment, decision: 'paid' | 'declined' | 'canceled'): Promise<void> {
     const { id, workspaceId } = payment;
     const changed = await ordersOf(this.db, workspaceId).autocommit.query(sql`
@@ -227,8 +228,8 @@ export class SandboxGateway implements PaymentGateway {
 }
 
 /**
- * Returns the existing payment of an order. If the buyer has chosen another method and the payment is open or declined,
- * it changes to that method and is open again.
+ * Returns the existing payment of an order. If the payment is open or declined and the buyer has chosen another method
+ * or number of installments, the payment takes over this choice and is open again.
  */
 async function reopen(
   tx: Tx,

@@ -3,8 +3,9 @@ import type { DailyUploads } from './daily-uploads.js';
 import type { Counted, SpenderWindows } from './spender-windows.js';
 
 /**
- * Counts only the calls that this process accepts, and divides each limit per minute by `processes`. Without Redis,
- * `processes` is 1. While Redis cannot be reached, `processes` is the last known number of processes that share it.
+ * Counts only the calls that this process accepts, and divides each limit per minute by `processes`. If Redis is not
+ * configured, `processes` is 1. While Redis cannot be reached, `processes` is the last known number of processes that
+ * share it, or 4 if Redis has never been reached.
  */
 export class InMemoryBudgets implements Budgets {
   constructor(

@@ -108,7 +108,7 @@ export class SharedWindows {
     await Promise.all(counted.map(({ name }) => this.redis.zrem(keyOf(spender, name), this.nameOf(time))));
   }
 
-  /** Reports this process to the others, and returns the number of processes. */
+  /** Records in Redis that this process is running, and returns the number of running processes. */
   async report(): Promise<number> {
     const now = this.clock.now();
     const key = 'feira:budget:processes';
@@ -125,7 +125,7 @@ export class SharedWindows {
 
   /**
    * Adds the calls of this process that are missing in Redis, and returns their number. The commands are sent before
-   * the promise is returned, so they run before those of any later call.
+   * the promise is returned, so Redis runs them before the commands of any method called later.
    */
   async refill(): Promise<number> {
     const [time, now] = [this.clock.monotonic(), this.clock.now()];

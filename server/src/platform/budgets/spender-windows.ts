@@ -11,7 +11,7 @@ export interface Counted {
   limit: number;
 }
 
-/** The calls that this process has accepted within the last minute, by spender. */
+/** The calls that this process has accepted within the last minute, by spender (a store and an app). */
 export class SpenderWindows {
   private readonly spenders = new Map<string, Partial<Record<WindowName, RollingWindow>>>();
   private readonly sweeper = setInterval(() => this.sweep(), MINUTE_MS).unref();

@@ -27,7 +27,7 @@ interface WaitLimits {
   signal?: AbortSignal;
 }
 
-/** Thrown if the queue was full, or the caller waited too long or left. */
+/** Thrown if the queue was full, the caller waited too long, or its signal was aborted. */
 export class NotAdmitted extends Error {}
 
 interface Waiter {
@@ -38,10 +38,11 @@ interface Waiter {
 type Queues = Map<string, Waiter[]>;
 
 /**
- * Decides which caller may next use one of a limited number of places, such as connections or threads. Callers with the
- * same key are admitted in the order in which they asked; between keys, admission is round-robin. A key must hold fewer
- * places than are free (`held < free`) to get another one, so the last free place goes to a key that holds none. If all
- * statements of one store wait for a lock, they therefore delay only that store.
+ * Decides which caller may next use one of a limited number of places, such as connections or threads. Urgent callers
+ * are admitted before other waiting callers. Equally urgent callers with the same key are admitted in the order in
+ * which they asked; between keys, admission is round-robin. A key must hold fewer places than are free (`held < free`)
+ * to get another one, so the last free place goes to a key that holds none. If all statements of one store wait for a
+ * lock, they therefore delay only that store.
  *
  * Use: `if (!admission.tryEnter(applicant)) await admission.wait(applicant)`, and `leave` when done. There are two
  * methods so that the common case does not allocate a promise.
@@ -52,7 +53,7 @@ export class Admission {
   private readonly isOpen: () => boolean;
   private readonly held = new Map<string, number>();
   private readonly heldByGroup = new Map<string, number>();
-  /** Keys in the order of their turns. A key that was admitted moves to the end. */
+  /** Waiting callers by key. The keys take turns: when a caller is admitted, its key moves to the end. */
   private readonly queues: Queues = new Map();
   private readonly urgentQueues: Queues = new Map();
 
@@ -101,7 +102,7 @@ export class Admission {
       const timer =
         waitMs === undefined
           ? undefined
-          : setTimeout(() => giveUp(`${key} waited ${waitMs} ms for its turn`), waitMs);
+          : setTimeout(() => giveUp(`${key} was not admitted within ${waitMs} ms`), waitMs);
       signal?.addEventListener('abort', onAbort);
       queue.push(waiter);
       queues.set(key, queue);

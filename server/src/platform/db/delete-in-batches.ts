@@ -2,13 +2,13 @@ import type { StoreAccess } from './share.js';
 import { raw, type Statement, sql } from './sql.js';
 
 const BATCH = 1_000;
-/** A round stops after this time and the next round continues. */
+/** A call stops after this time, and the next call continues. */
 const ROUND_MS = 20_000;
 
 /**
  * Deletes the rows of a table that match a condition, in batches that are committed separately. A single DELETE of all
  * rows that had accumulated during an outage exceeded the statement timeout every time. Rows locked by another
- * transaction are left for the next round. `table` must be a constant of our code, because it is inserted as SQL.
+ * transaction are left for the next call. `table` must be a constant of our code, because it is inserted as SQL.
  */
 export async function deleteInBatches(
   db: StoreAccess,

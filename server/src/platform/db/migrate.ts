@@ -55,7 +55,7 @@ export async function migrate(
 
 /**
  * Waits until no other process is migrating. The lock is polled because a statement that waits for it holds a snapshot.
- * CREATE INDEX CONCURRENTLY in the other process waits for all older snapshots, so the two would deadlock.
+ * CREATE INDEX CONCURRENTLY in the process with the lock waits for all older snapshots, so the two would deadlock.
  */
 async function takeTurn(client: pg.Client): Promise<void> {
   for (;;) {
@@ -137,7 +137,7 @@ async function buildIndex(client: pg.Client, index: string, { name, text }: Migr
   await client.query('insert into schema_migrations (name) values ($1)', [name]);
 }
 
-/** Looks for blockers while a migration waits, because PostgreSQL does not report them after the lock timeout. */
+/** Looks for the blocking sessions while a migration waits, because the error of a lock timeout does not name them. */
 function watchBlockers(findBlockers: FindBlockers): { blockers: Promise<string>; stop(): void } {
   let found = 'another transaction';
   let looked = Promise.resolve();

@@ -126,7 +126,7 @@ const ALTERATIONS_TO_AVOID: [RegExp, string][] = [
   ],
   [
     /^rename\b/,
-    'the running version uses the old name. Add the new one beside it, and drop the old one in a later release',
+    'the running version uses the old name. Add a column or table with the new name, and drop the old one in a later release',
   ],
   [/^(?:set (?:logged|unlogged|tablespace|access method)|attach partition)/, REWRITE],
 ];

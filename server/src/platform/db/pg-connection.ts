@@ -6,14 +6,14 @@ import type { Deadlines } from './settings.js';
 import type { Statement } from './sql.js';
 import { DatabaseUnavailable } from './unavailable.js';
 
-/** The driver that uses the client of the pg package in its pipeline mode. */
+/** Opens a connection that uses the client of the pg package in its pipeline mode. */
 export async function connectPg(connection: pg.ClientConfig, deadlines: Deadlines): Promise<Connection> {
   const session = await openSession(connection, deadlines, { pipeline: true });
   return new PgConnection(session, deadlines.answerMs);
 }
 
 /**
- * Limits the memory of the backend: PostgreSQL keeps up to 100 kB for each prepared statement, and a list has a
+ * This limits the memory of the backend: PostgreSQL keeps up to 100 kB for each prepared statement, and a list has a
  * different statement for every combination of limit, sort and filters.
  */
 const MAX_PREPARED_STATEMENTS = 300;

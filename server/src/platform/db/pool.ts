@@ -3,7 +3,7 @@ import type { Connect, OpenConnections } from './open-connections.js';
 
 const UNUSED_MS = 30_000;
 
-/** Connections that are used by one caller at a time. The pool itself has no limit: an Admission limits its callers. */
+/** Connections, each used by one caller at a time. The pool itself has no limit: an Admission limits its callers. */
 export class Pool {
   private readonly idle: { connection: Connection; since: number }[] = [];
 

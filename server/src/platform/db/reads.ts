@@ -44,7 +44,7 @@ interface ConnectionSlot {
 }
 
 /**
- * Pipelined connections for statements that take no locks. Normally all of them share the first connection that is
+ * Pipelined connections for statements that take no locks. Normally all statements share the first connection that is
  * not reserved for slow reads: its backend then finds several statements each time it wakes up (an eighth more product
  * reads per second than with round-robin).
  *
@@ -92,7 +92,8 @@ export class Reads {
   }
 
   /**
-   * Waits for the turn of the key, then sends the read on an idle connection, or on the least busy one if none is idle.
+   * Waits until the limits for slow reads permit another read of the key, then sends the read on an idle connection, or
+   * on the least busy one if none is idle.
    */
   private async sendSeparately(read: Read): Promise<void> {
     const applicant = this.slowApplicant(read.key);

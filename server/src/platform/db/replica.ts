@@ -33,7 +33,7 @@ type Outcome = (typeof OUTCOMES)[number];
 const REPLICA_CONNECTIONS = 2;
 const CHECK_EVERY_MS = 1_000;
 const PROBE_IDLE_MS = 2_000;
-/** Mostly shorter than on the primary, because a read that fails on the replica is repeated on the primary. */
+/** Most are shorter than on the primary, because a read that fails on the replica is repeated on the primary. */
 const DEADLINES: Deadlines = {
   lockMs: 1_000,
   statementMs: 2_000,

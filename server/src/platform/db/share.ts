@@ -74,8 +74,8 @@ export class Share implements StoreAccess {
   ) {}
 
   /**
-   * Runs a statement. It must take no row locks and change nothing, because it may share a connection with statements
-   * of other callers and may be sent twice.
+   * Runs a statement that takes no row locks and changes nothing. This is required because the statement may share a
+   * connection with statements of other callers and may be sent twice.
    */
   query<R>(statement: Statement): Promise<R[]> {
     const { reads } = this.resources;
@@ -155,8 +155,8 @@ class OpenTransaction implements Transaction {
     transactionMs: number,
     private readonly release: () => void,
   ) {
-    // BEGIN is not awaited, so that it is sent together with the first statement. If the connection is lost, that
-    // statement fails as well.
+    // BEGIN is not awaited, so that it is sent together with the first statement. Its error is ignored, because that
+    // statement then fails as well.
     connection.query(begin).catch(() => {});
     this.deadline = setTimeout(
       () => connection.destroy(new Error(`a transaction took longer than ${transactionMs} ms`)),
@@ -186,7 +186,7 @@ class OpenTransaction implements Transaction {
 
   async commit(): Promise<void> {
     // PostgreSQL answers the COMMIT of a failed transaction with ROLLBACK and no error. The answer is not checked,
-    // because the failed statement rejects.
+    // because the caller gets the error of the failed statement.
     await this.end(() => this.connection.query(sql`commit`));
   }
 

@@ -14,7 +14,7 @@ const READ_ONLY = '25006';
 /** A code of PostgreSQL. Unlike some codes of the operating system, such as EPIPE, each has at least one digit. */
 const SQLSTATE = /^(?=.*\d)[0-9A-Z]{5}$/;
 
-/** Returns whether a statement had to wait too long for a connection, or was canceled because it ran too long. */
+/** Returns whether a statement was not given a connection, or was canceled because it ran too long. */
 export function isOverload(error: unknown): boolean {
   return error instanceof NotAdmitted || ((error ?? {}) as Partial<DatabaseError>).code === QUERY_CANCELED;
 }

@@ -80,8 +80,8 @@ function makeLinks(native: string): boolean {
 }
 
 /**
- * If we run as root, all data folders share one copy. It is not stored in a data folder, because tests keep their data
- * in /dev/shm, which is often mounted noexec.
+ * Returns the folder of a copy of the binaries. If we run as root, all data folders share one copy. The shared copy is
+ * not stored in a data folder, because tests keep their data in /dev/shm, which is often mounted noexec.
  */
 function copyOf(native: string, packageFolder: string, location: ClusterLocation): string {
   const { version } = JSON.parse(readFileSync(join(packageFolder, 'package.json'), 'utf8'));

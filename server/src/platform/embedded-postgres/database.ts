@@ -42,7 +42,7 @@ async function createDatabase(connection: Connection): Promise<void> {
   try {
     await runOnce({ ...connection, database: 'postgres' }, `create database ${DATABASE}`);
   } catch (error) {
-    // Another process created the database at the same time.
+    // These codes mean that another process created the database at the same time.
     if (codeOf(error) !== '42P04' && codeOf(error) !== '23505') throw error;
   }
 }

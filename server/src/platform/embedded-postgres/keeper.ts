@@ -3,7 +3,7 @@ import { closeSync, constants, openSync } from 'node:fs';
 import { promisify } from 'node:util';
 import type { ClusterLocation } from './location.js';
 
-/** Both ends of a FIFO. The keeper reads from it, and stops PostgreSQL once no process has the writing end open. */
+/** Both ends of a FIFO. A keeper reads from it, and stops PostgreSQL once no process has the writing end open. */
 export interface FifoEnds {
   writer: number;
   reader: number;
@@ -16,16 +16,17 @@ export interface FifoEnds {
 export const ENVIRONMENT = { PATH: '/usr/bin:/bin:/usr/sbin:/sbin', LC_ALL: 'C' };
 
 /*
- * A keeper reads the FIFO until its last writer is closed, then stops PostgreSQL. It runs in one shell without `cat`:
- * if the shell were killed, `cat` would continue reading and look like a keeper. The keeper keeps the FIFO open until
- * PostgreSQL has stopped, so a FIFO without a reader means that no keeper is left to stop PostgreSQL.
+ * A keeper is a shell that reads the FIFO until its last writer is closed, then stops PostgreSQL. It reads without
+ * `cat`: if the shell were killed, `cat` would continue reading and look like a keeper. The keeper keeps the FIFO open
+ * until PostgreSQL has stopped, so a FIFO without a reader means that no keeper is left to stop PostgreSQL.
  *
- * The loops use `true` instead of `:`, because a failed redirection of a special builtin terminates the shell.
+ * The loops use `true` instead of `:`, because `:` is a special builtin: if its redirection failed, the shell would
+ * exit.
  */
 const KEEPERS = {
   // PostgreSQL is a child of the keeper, so its pid cannot be reused. The FIFO is renamed to users-<pid>-0 before
   // PostgreSQL runs. Only PostgreSQL keeps descriptor 3 open. When the descriptor closes, the launching process knows
-  // that PostgreSQL has exited. Not every shell notices the exit while it reads (dash does, bash does not).
+  // that PostgreSQL has exited. The keeper may not notice the exit while it reads: dash does, bash does not.
   // Arguments: a socket folder to remove at the end or '', the FIFO, then the command.
   launch: `
     trap '' HUP INT TERM
@@ -74,7 +75,7 @@ export function spawnKeeper(
     cwd: location.folder,
     stdio: [reader, ...output],
     // PostgreSQL does not start if the pid in an old lock file belongs to a running process other than its own parent
-    // or grandparent. In a container, the same few pids are reused at every start.
+    // or grandparent. In a container, pids repeat at every start, so that pid may be ours.
     env: { ...ENVIRONMENT, PG_GRANDPARENT_PID: String(process.pid) },
     ...location.account,
   });

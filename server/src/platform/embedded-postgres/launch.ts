@@ -19,8 +19,9 @@ export interface Launch {
 }
 
 /**
- * A sixteenth of the memory of the machine or container, but at least 128 MB and at most 1 GB. With smaller buffers,
- * pages are read from the kernel's cache and verified each time, which made a product read a quarter slower.
+ * The size of shared_buffers: a sixteenth of the memory of the machine or container, but at least 128 MB and at most
+ * 1 GB. With smaller buffers, pages are read from the kernel's cache and verified each time, which made a product read
+ * a quarter slower.
  */
 function sharedMegabytes(): number {
   const memory = Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);

@@ -7,7 +7,10 @@ import { openFifo, spawnKeeper } from './keeper.js';
 import type { ClusterLocation } from './location.js';
 import type { Postmaster } from './postmaster.js';
 
-/** An open writing end of the FIFO that keeps PostgreSQL running. The kernel closes it even after SIGKILL. */
+/**
+ * An open writing end of a FIFO. The keeper, a process that reads the FIFO, stops PostgreSQL when all writing ends are
+ * closed. The kernel closes the ends of a process even if it was killed.
+ */
 export interface Lease {
   fifo: string;
   writer: number;

@@ -111,8 +111,8 @@ function readOrMakeId(file: string): string {
     const draft = `${file}.${randomBytes(4).toString('hex')}`;
     writeFileSync(draft, randomBytes(16).toString('hex'));
     try {
-      // link fails if the name exists, so of two concurrent first starts only one creates the file, and neither reads
-      // half of it.
+      // The draft is complete before it gets this name, and link fails if the name exists. Even if two processes start
+      // for the first time concurrently, both read the same complete id.
       linkSync(draft, file);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;

@@ -13,7 +13,7 @@ const MAX_PAUSE_MS = 8_000;
 
 /**
  * Restarts the embedded PostgreSQL when it has exited, for example because memory or disk space ran out. Any number
- * of processes may supervise the same server: the first one restarts it and the others join.
+ * of processes may supervise the same server: one of them restarts it, and the others use the restarted server.
  */
 export class Supervisor {
   private restarts = 0;

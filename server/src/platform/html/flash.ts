@@ -18,8 +18,8 @@ interface Sealed<Note> {
 
 /**
  * A message from one page to the next, so that a submitted form can be answered with a redirect and a reload does not
- * submit it again. The message is stored in a cookie for the next page only. It is sealed because it may contain a new
- * secret, and it expires after two minutes or once it has been shown.
+ * submit it again. The message is stored in a cookie for the next page only. It is encrypted because it may contain a
+ * new secret, and it expires after two minutes or once it has been shown.
  */
 export class Flash {
   private readonly secure: boolean;
@@ -51,7 +51,7 @@ export class Flash {
     try {
       return JSON.parse(this.seal.open(Buffer.from(value, 'base64url'), ownerOf(page))) as Sealed<Note>;
     } catch {
-      // The value was not sealed by us, or belongs to another page or account.
+      // The value was not encrypted by us, or belongs to another page or account.
       return undefined;
     }
   }

@@ -13,8 +13,9 @@ declare module 'fastify' {
 }
 
 /**
- * Answers every error in the same JSON format, or with a page if the client is a browser. The response contains only
- * the public message. The cause of a 5xx error is logged.
+ * Answers errors in one JSON format, or with a page if the client is a browser. Some plugins, such as that of the token
+ * endpoint, set their own error handler. The response contains only the public message. The cause of a 5xx error is
+ * logged.
  */
 export function answerErrors(app: FastifyInstance, publicUrl: string): void {
   app.decorate('errorDocs', `${publicUrl}/docs/errors`);

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 const ONE_YEAR_SECONDS = 31_536_000;
 
-/** Adds the security headers to the responses of all routes. */
+/** Adds the security headers that the responses of all routes have in common. */
 export function sendSafetyHeaders(app: FastifyInstance, publicUrl: string): void {
   // Browsers ignore Strict-Transport-Security over http, so it is sent only if the public address uses https.
   const transport = publicUrl.startsWith('https:') ? `max-age=${ONE_YEAR_SECONDS}` : undefined;
@@ -14,7 +14,7 @@ export function sendSafetyHeaders(app: FastifyInstance, publicUrl: string): void
 }
 
 /**
- * API responses contain data of a store, so caches must not store them. Resources with an ETag override Cache-Control.
+ * API responses contain data of a store, so caches must not store them. Routes with an ETag replace this header.
  */
 export function forbidStoring(_request: FastifyRequest, reply: FastifyReply, done: () => void): void {
   reply.header('cache-control', 'no-store');

@@ -93,7 +93,7 @@ export class IdempotencyKeys {
     return token;
   }
 
-  /** Returns false if the reservation has expired and was removed, or was replaced by that of another request. */
+  /** Ends a reservation. Returns false if it has expired and was removed, or another request has replaced it. */
   async release(tx: Tx, { workspaceId, clientId, key }: KeyUse, token: string): Promise<boolean> {
     const released = await tx.query(sql`
       delete from idempotency_reservations

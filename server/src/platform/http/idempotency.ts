@@ -27,8 +27,8 @@ declare module 'fastify' {
   }
   interface FastifyRequest {
     /**
-     * The access to the caller's store. With an Idempotency-Key, writes are committed together with the stored
-     * response. In a dry run, they are rolled back.
+     * Reads and writes data of the caller's store. With an Idempotency-Key, writes are committed together with the
+     * stored response. In a dry run, they are rolled back.
      */
     store: StoreAccess;
     keyed: KeyedRequest | null;
@@ -40,7 +40,7 @@ const NOT_STORED = new Set([401, 403]);
 interface Options {
   keys: IdempotencyKeys;
   storeOf(request: FastifyRequest): Share;
-  /** Returns the database share for reservations, which must not wait behind other calls of the store. */
+  /** Returns the database access for reserving keys, which must not wait behind other calls of the store. */
   keysOf(request: FastifyRequest): Share;
   ownerOf(request: FastifyRequest): { workspaceId: string; clientId: string };
 }

@@ -21,8 +21,8 @@ export class KeyedRequest implements StoreAccess {
     private readonly store: Share,
     private readonly use: KeyUse,
     /**
-     * The transaction that has locked the key, or the token of the key's reservation and the share that made it. With a
-     * reservation, the first write begins a transaction.
+     * The transaction that has locked the key, or the token of the key's reservation and the database share with which
+     * it was made. With a reservation, the first write begins a transaction.
      */
     private readonly held: { tx: Transaction } | { reservation: string; in: Share },
   ) {
@@ -79,7 +79,7 @@ export class KeyedRequest implements StoreAccess {
   }
 
   private keepOpening(opening: Promise<Transaction>): Promise<Transaction> {
-    // A request that never writes does not await this promise, and its rejection must not end the process.
+    // The promise may be awaited late, or never if the request is abandoned. Its rejection must not end the process.
     opening.catch(() => {});
     this.opening = opening;
     return opening;

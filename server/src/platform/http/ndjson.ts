@@ -6,7 +6,7 @@ import { cutOffSlowReader } from './slow-readers.js';
 export const NDJSON = 'application/x-ndjson';
 const JSON_TYPE = 'application/json';
 
-/** Returns whether Accept names NDJSON and does not prefer JSON. A wildcard means JSON. */
+/** Returns whether Accept names NDJSON and does not prefer JSON. A wildcard does not count as NDJSON. */
 export function prefersNdjson({ headers }: FastifyRequest): boolean {
   const { accept } = headers;
   if (!accept?.toLowerCase().includes(NDJSON)) return false;

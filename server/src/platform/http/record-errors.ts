@@ -6,7 +6,7 @@ export const RECORD_ERRORS = {
     status: 409,
     meaning: 'An order of the store already has an invoice with this access key.',
     remedy:
-      'If it is the same order, the invoice is already stored and nothing needs to be done. Otherwise delete the invoice from the order to which it was added by mistake.',
+      'If that order is the one in your call, the invoice is already stored and nothing needs to be done. Otherwise delete the invoice from the order to which it was added by mistake.',
   },
   duplicate_name: {
     status: 409,

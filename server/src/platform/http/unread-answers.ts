@@ -15,7 +15,10 @@ declare module 'fastify' {
 const LARGE_BYTES = 65_536;
 /** A client that reads nothing for this long is disconnected. */
 const IDLE_MS = 15_000;
-/** A client that has not read the complete response after this time is disconnected. Requests have the same limit. */
+/**
+ * A client that has not read the complete response after this time is disconnected. A request must arrive within the
+ * same time.
+ */
 const ANSWER_MS = 120_000;
 /**
  * How long a list waits for its turn. This is longer than IDLE_MS, so that clients that read nothing are disconnected
@@ -30,8 +33,8 @@ const MAX_UNREAD_BYTES = 64 * 1_048_576;
 /**
  * Responses stay in memory until clients have read them. A page of products can be several megabytes, so one app may
  * have at most four such lists in progress in a store, from the query to the last byte. Further lists wait. Without
- * this limit, the responses to twelve clients that did not read used 564 MB for minutes. Lists of small records are not
- * counted, so that stalled lists of orders do not use up an app's places for lists of products.
+ * this limit, the responses to twelve clients that did not read them used 564 MB for minutes. Lists of small records
+ * are not counted, so that stalled lists of orders do not use up an app's places for lists of products.
  */
 export function limitUnreadAnswers(appOf: (request: FastifyRequest) => string): {
   takeTurn: preHandlerHookHandler;

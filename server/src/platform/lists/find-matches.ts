@@ -45,8 +45,8 @@ function foundPage(request: SearchRequest, row: FoundRow, total: number | undefi
 }
 
 /**
- * The number of rows in the sample: the first rows of the list without filters, or the first ones after the cursor, in
- * the requested order.
+ * The number of rows in the sample: the first rows of the unfiltered list, or the first ones after the cursor, in the
+ * requested order.
  */
 const SAMPLE = 100;
 /** If fewer than this many rows of the sample match, the term is looked up in the index. */
@@ -219,8 +219,8 @@ function allMatchingIds(listing: SearchableListing, search: string, byIndex = tr
 
 /**
  * Finds candidates only with the index on search_grams(). Two things rule out every other plan: OFFSET 0, and keys from
- * a sub-select, because the planner does not know their values. PostgreSQL prefers other plans for a small store or a
- * common term, but they compute search_grams() again for every row, which takes 100 µs per row.
+ * a sub-select, because the planner does not know their values. PostgreSQL would choose other plans for a small store
+ * or a common term, but those compute search_grams() again for every row, which takes 100 µs per row.
  */
 function likely({ workspaceId, terms }: SearchableListing, search: string): Statement {
   return sql`(

@@ -63,7 +63,7 @@ export class ListMemory {
     setLast(this.totals, key, { version, total }, MAX_TOTALS);
   }
 
-  /** Returns the ids on a page of a search, followed by the id of the next record if there is a next page. */
+  /** Returns the remembered ids of a page of a search, and then the id of the next record if there is a next page. */
   resultOf(key: string): { version: string; ids: string[] } | undefined {
     return this.results.get(key);
   }

@@ -66,7 +66,10 @@ export interface SortKey {
   isValue(value: unknown): boolean;
 }
 
-/** Sorts by a time. Cursors contain it in UTC, because PostgreSQL does not accept every offset that RFC 3339 allows. */
+/**
+ * Returns the sort key for a column of times. Cursors contain times in UTC, because PostgreSQL does not accept every
+ * offset that RFC 3339 allows.
+ */
 export function byTime(column: string): SortKey {
   return {
     column,
@@ -174,7 +177,10 @@ export function offsetOf({ page, limit }: PageRequest<unknown>): number {
   return page === undefined ? 0 : (page - 1) * limit;
 }
 
-/** Returns the condition "and (column, id) > (…)" for the rows after `position`, or no condition if it is undefined. */
+/**
+ * Returns the condition "and (column, id) > (…)" for the rows after `position`, with "<" for descending order. Returns
+ * no condition if `position` is undefined.
+ */
 export function beyondPosition(
   request: PageRequest<unknown>,
   { sorts, alias }: { sorts: Record<string, SortKey>; alias: string },
@@ -187,8 +193,8 @@ export function beyondPosition(
 }
 
 /**
- * Returns the clauses "and (column, id) > (…)" and "order by … limit …" of a page request, for a table with the alias
- * `alias`.
+ * Returns the condition of `beyondPosition` and the clause "order by … limit … offset …" of a page request, for a table
+ * with the alias `alias`.
  */
 export function pageClauses(
   request: PageRequest<unknown>,
@@ -208,7 +214,7 @@ export function pageClauses(
 }
 
 /**
- * Returns the paging metadata. A list that grows at its end, such as the list of order changes, passes `end`: the
+ * Returns the paging metadata. For a list that grows at its end, such as the list of order changes, `end` is the
  * position from which to continue after an empty page. Such a list always has a next cursor.
  */
 export function metaOf(

@@ -89,7 +89,7 @@ function planned(request: PageRequest<unknown>, { plannedOnce }: Listing, statem
   return plannedOnce || isWhole(request) ? prepared(statement) : statement;
 }
 
-/** Counts at most one record more than REACH. */
+/** Counts the records, but at most one more than REACH: see COUNTED. */
 function countOf({ from, where }: Listing): Statement {
   return sql`select count(*) from (select from ${from} where ${where} ${COUNTED}) counted`;
 }

@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { cachedFor } from './cached-for.js';
 
-/** Throws if a component that this process needs is unavailable. */
+/** Checks a component that this process needs. Throws if the component is unavailable. */
 type ReadinessCheck = () => Promise<'ok' | 'degraded'>;
 
 interface State {

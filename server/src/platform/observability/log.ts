@@ -3,9 +3,9 @@ import { collectedOutput } from './collected-lines.js';
 import { TerminalLines } from './terminal-lines.js';
 
 /**
- * Writes one JSON line per log entry to standard output, or a short readable line if standard output is a terminal.
- * Query strings, bodies and headers other than User-Agent are not logged, because they may contain tokens, codes and
- * signatures. The redaction below is a second safeguard in case a later change logs them.
+ * Returns a logger that writes one JSON line per entry to standard output, or a short readable line if standard output
+ * is a terminal. Query strings, bodies and headers other than User-Agent are not logged, because they may contain
+ * tokens, codes and signatures. The redaction below is a second safeguard in case a later change logs them.
  */
 export function createLog(level: string, stream: DestinationStream = standardOutput()): Logger {
   return pino(

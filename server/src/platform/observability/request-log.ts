@@ -5,11 +5,11 @@ import type { HttpMetrics } from './metrics.js';
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Writes one line per request. */
+    /** The logger that writes one line per request. */
     requestLog: FastifyBaseLogger;
   }
   interface FastifyRequest {
-    /** Describes the authenticated caller in log lines. The authentication hooks set it. */
+    /** The fields of the log line that describe the authenticated caller. The authentication hooks set them. */
     caller: object | null;
   }
 }

@@ -11,8 +11,8 @@ const END = object({
 });
 
 /**
- * The content of a list as a snapshot. OpenAPI 3.1 cannot describe a sequence of JSON values, so the schema describes a
- * single line.
+ * Returns the OpenAPI description of a list that is read as a snapshot. OpenAPI 3.1 cannot describe a sequence of JSON
+ * values, so the schema describes a single line.
  */
 export function snapshotContent(record: object): object {
   return {

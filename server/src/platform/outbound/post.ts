@@ -14,7 +14,7 @@ interface OutboundOptions {
 
 const CONNECT_MS = 2_000;
 // The subscriptions of many stores may share one host. A subscription whose receiver hangs occupies up to 16
-// connections, and deliveries to the others must still find a free one.
+// connections, and deliveries of the other subscriptions must still find a free one.
 const CONNECTIONS_PER_HOST = 256;
 
 /**
@@ -30,7 +30,7 @@ export class Outbound {
     this.resolve = options.resolve ?? resolveName;
   }
 
-  /** Returns whether the port or any address of this URL is forbidden. An unresolved name has no forbidden address. */
+  /** Returns whether the port or an address of this URL is forbidden. A failed name lookup returns false. */
   async isForbidden({ hostname, port, protocol }: URL): Promise<boolean> {
     if (this.options.allowPrivate) return false;
     if (!isPublicPort(portOf(protocol, port))) return true;
@@ -76,8 +76,8 @@ export class Outbound {
       },
       connections: CONNECTIONS_PER_HOST,
       pipelining: 1,
-      // This is shorter than the keep-alive timeout of most servers. A request on a connection that the server has just
-      // closed would fail and use up an attempt.
+      // This is shorter than the keep-alive timeout of most servers, because a request on a connection that the server
+      // has just closed would fail and use up an attempt.
       keepAliveTimeout: 1_000,
       keepAliveMaxTimeout: 1_000,
       // These two timeouts are disabled, because our own deadline covers the whole exchange.

@@ -5,8 +5,8 @@ import { withKeywords } from './keywords.js';
 
 /**
  * Compiling a validator takes milliseconds, so routes with the same schema share one, and it is compiled by the first
- * request that needs it instead of at startup. Bodies and parameters are
- * validated differently, so they never share one.
+ * request that needs it instead of at startup. Bodies and parameters are validated differently, so they never share
+ * one.
  */
 export const validatorCompiler: FastifySchemaCompiler<object> = ({ schema, httpPart }) => {
   const isBody = httpPart === 'body';
@@ -148,7 +148,7 @@ const COMMON = {
   strict: false,
   allowUnionTypes: true,
   validateFormats: false,
-  // Otherwise each of the three validators would compile the meta-schema, which takes a tenth of a second at every
+  // Otherwise each of the three Ajv instances would compile the meta-schema, which takes a tenth of a second at every
   // start. The schemas of routes are constants, and a test checks them.
   meta: false,
   validateSchema: false,

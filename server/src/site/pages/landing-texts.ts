@@ -21,7 +21,7 @@ export const LANDING_TEXTS = {
     sample: 'An order was paid. Your server is notified:',
     integrator: {
       title: 'For integrators',
-      text: 'From zero to the first verified order event in five minutes, on your own machine, with test payments and parcels.',
+      text: 'From zero to the first order event with a verified signature in five minutes, on your own machine, with test payments and parcels.',
     },
     merchant: {
       title: 'For merchants',
@@ -63,7 +63,7 @@ export const LANDING_TEXTS = {
     sample: 'Um pedido foi pago. Seu servidor é avisado:',
     integrator: {
       title: 'Para integradores',
-      text: 'Do zero ao primeiro evento de pedido verificado em cinco minutos, na sua máquina, com pagamentos e entregas de teste.',
+      text: 'Do zero ao primeiro evento de pedido com assinatura verificada em cinco minutos, na sua máquina, com pagamentos e entregas de teste.',
     },
     merchant: {
       title: 'Para lojistas',

@@ -37,7 +37,7 @@ function budgetHeaders({ headers }: Answer) {
   );
 }
 
-describe('the budget of a credential', () => {
+describe('the call budget of a credential (one store and app)', () => {
   test('is 120 calls in any 60 seconds: call 121 is rejected until Retry-After has passed, and not a second longer', async () => {
     const first = await spend(60);
     expect(budgetHeaders(first[0]!)).toEqual([120, 119, 60]);
@@ -172,7 +172,7 @@ describe('the rolling window', () => {
     expect(times.length).toBeGreaterThan(LIMIT * 2);
   });
 
-  test('is exact for any limit and any gaps: a call is accepted after resetMs but not a millisecond earlier', () => {
+  test('is exact for any limit and any gaps between calls: a call is accepted after resetMs but not a millisecond earlier', () => {
     const gaps = fc.array(fc.oneof(fc.nat(50), fc.nat(20_000), fc.constantFrom(0, 59_999, 60_000, 60_001)), {
       minLength: 1,
       maxLength: 150,

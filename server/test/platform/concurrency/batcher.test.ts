@@ -22,7 +22,7 @@ function openBatches(maxRunning: number, maxBatchSize: number, slowMs: number | 
 
 const turnOfTheEventLoop = () => new Promise(setImmediate);
 
-test('puts the requests of one turn of the event loop into one batch and returns the result of each', async () => {
+test('a batcher puts the requests of one turn of the event loop into one batch and returns the result of each', async () => {
   const { batcher, started, batches } = openBatches(1, 10);
   const results = [1, 2, 3].map((request) => batcher.submit(request));
   await turnOfTheEventLoop();
@@ -31,7 +31,7 @@ test('puts the requests of one turn of the event loop into one batch and returns
   expect(await Promise.all(results)).toEqual(['result 1', 'result 2', 'result 3']);
 });
 
-test('never exceeds the maximum size of a batch or the maximum number of running batches', async () => {
+test('a batcher never exceeds the maximum size of a batch or the maximum number of running batches', async () => {
   const { batcher, started, batches } = openBatches(2, 2);
   for (let request = 1; request <= 5; request++) void batcher.submit(request);
   await turnOfTheEventLoop();

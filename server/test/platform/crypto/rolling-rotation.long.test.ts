@@ -138,7 +138,8 @@ test('sessions, links, upload addresses, deliveries and idempotent responses sur
     }
   });
   const failure = Promise.all(loops);
-  // A failure is reported where the promise is awaited, which may be one step later, so it must not count as unhandled.
+  // A failure is reported where the promise is awaited, which may be one step later. Until then, it must not count as
+  // an unhandled rejection.
   failure.catch(() => {});
   /** Creates a subscription and waits until every kind of call has been made three more times. */
   const exercise = async () => {

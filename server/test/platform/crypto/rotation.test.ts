@@ -182,7 +182,7 @@ describe('the secret of a webhook', () => {
   });
 });
 
-describe('values of the first release', () => {
+describe('values of the first release:', () => {
   test('an encrypted webhook secret can be decrypted and encrypted again', async () => {
     const hook = await subscribe(store, `${receiver.url}/first`);
     await before.context.db.store('test').autocommit.query(sql`

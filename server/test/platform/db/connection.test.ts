@@ -127,7 +127,7 @@ describe.each([
     await expect(connect(nowhere, DEADLINES)).rejects.toThrow(DatabaseUnavailable);
   });
 
-  // With pg this cannot happen: its client sends a statement only after the response to the one before it.
+  // The case below cannot occur with pg, whose client sends a statement only after the response to the one before it.
   if (driver !== 'pg') {
     test('keeps a statement that is being parsed again when the error of an earlier use arrives', async () => {
       await beside.query('select pg_advisory_lock(1)');

@@ -23,18 +23,18 @@ function machineAt(now: number) {
   return { state, now: () => state.wall, monotonic: () => state.elapsed };
 }
 
-test('shows the database’s time on a machine whose clock is wrong', async () => {
+test('the database clock shows the database’s time on a machine whose clock is wrong', async () => {
   const before = Date.now();
   const machine = machineAt(before - 60 * MINUTE_MS);
   const clock = await DatabaseClock.open(db.system('clock'), machine);
-  // The database returns the real time, so its reading is between two of ours. Each reading may be rounded.
+  // The database returns the real time, so its reading is between our two. Each reading may be rounded.
   expect(clock.now()).toBeGreaterThanOrEqual(before - 1);
   expect(clock.now()).toBeLessThanOrEqual(Date.now() + 1);
   expect(-clock.machineAheadMs).toBeGreaterThanOrEqual(60 * MINUTE_MS - 1);
   clock.close();
 });
 
-test('advances with elapsed time and ignores a step of the machine’s clock', async () => {
+test('the database clock advances with elapsed time and ignores a step of the machine’s clock', async () => {
   const machine = machineAt(Date.now());
   const clock = await DatabaseClock.open(db.system('clock'), machine);
   const before = clock.now();
@@ -44,7 +44,7 @@ test('advances with elapsed time and ignores a step of the machine’s clock', a
   clock.close();
 });
 
-test('keeps its time when a reply was delayed, and corrects it with the next quick one', async () => {
+test('the database clock keeps its time when a reply was delayed, and corrects it with the next quick reply', async () => {
   const machine = machineAt(Date.now());
   const clock = await DatabaseClock.open(db.system('clock'), machine);
   const before = clock.now();

@@ -33,7 +33,7 @@ async function open(applicationName: string): Promise<pg.Client> {
   return client;
 }
 
-test('a migration that waits for a backup lets writes through, names the backup and is applied after it', async () => {
+test('a migration that waits for a backup does not block writes, names the backup in a message and is applied after it', async () => {
   const messages: string[] = [];
   const options = { migrations: folderUrl(), report: (message: string) => void messages.push(message) };
   expect(await migrate(connection, options)).toEqual(['9001_notes.sql']);

@@ -7,8 +7,9 @@ import { ROOT } from '../../support/process.js';
 const FOLDER = join(ROOT, 'server/migrations');
 
 /**
- * The migrations that this check would refuse. They are older than it, and ran while databases were small or
- * with the server stopped. Do not add others: the running version must be able to write during a new migration.
+ * The migrations that the check (locksOf) would refuse. They are older than the check, and ran while databases were
+ * small or with the server stopped. Do not add others: the running version must be able to write during a new
+ * migration.
  */
 const OLDER_THAN_THE_CHECK = new Set([
   '0001_ground.sql',
@@ -54,21 +55,21 @@ describe('a migration is refused', () => {
       'alter table orders add column a uuid references b',
       'not valid',
     ],
-    ['a change of type', 'alter table orders alter column total type bigint', 'rewritten'],
-    ['a column that must not be null, without default', 'alter table orders add a text not null', 'default'],
+    ['a change of the type of a column', 'alter table orders alter column total type bigint', 'rewritten'],
+    ['a NOT NULL column without a default', 'alter table orders add a text not null', 'default'],
     [
       'a default that differs for each row',
       'alter table orders add a uuid default gen_random_uuid()',
       'rewritten',
     ],
     ['a generated column', 'alter table o add a int generated always as (b * 2) stored', 'rewritten'],
-    ['not null for an existing column', 'alter table orders alter a set not null', 'not valid'],
+    ['NOT NULL for an existing column', 'alter table orders alter a set not null', 'not valid'],
     ['a renamed column', 'alter table orders rename column a to b', 'old name'],
     ['an update of all rows', 'update orders set total = 0', 'batches'],
     ['a copy of rows', 'insert into a select * from orders', 'batches'],
     ['an explicit lock', 'lock table orders', 'unknown'],
-    ['a block of code', 'do $$ begin update orders set a = 1; end $$', 'unknown'],
-    ['a second alteration that changes a type', 'alter table o add a int, alter b type text', 'rewritten'],
+    ['a DO block', 'do $$ begin update orders set a = 1; end $$', 'unknown'],
+    ['a second action that changes a type', 'alter table o add a int, alter b type text', 'rewritten'],
   ])('with %s', (_what, text, remedy) => {
     const [found, ...others] = blockers(text);
     expect(others).toEqual([]);
@@ -79,15 +80,15 @@ describe('a migration is refused', () => {
 describe('a migration is accepted', () => {
   test.each([
     ['an index that is built concurrently', '-- why\ncreate index concurrently a on orders (b);'],
-    ['a column without default', 'alter table orders add column a text'],
+    ['a column without a default', 'alter table orders add column a text'],
     ['a column with a constant default', `alter table orders add column a text not null default 'x; update'`],
     [
-      'a column with the time as default',
+      'a column with the current time as default',
       'alter table orders add column a timestamptz not null default now()',
     ],
-    ['a constraint for new rows', 'alter table orders add constraint c check (a > 0) not valid'],
+    ['a constraint that checks only new rows', 'alter table orders add constraint c check (a > 0) not valid'],
     ['the validation of an existing constraint', 'alter table orders validate constraint c'],
-    ['a constraint on an index that exists', 'alter table o add constraint c unique using index i'],
+    ['a constraint that uses an existing index', 'alter table o add constraint c unique using index i'],
     [
       'a new table with indexes and rows',
       'create table a (b int); create index on a (b); insert into a select 1',
@@ -96,14 +97,14 @@ describe('a migration is accepted', () => {
       'a function',
       'create or replace function f() returns int language sql as $$ update a set b = 1; select 1 $$',
     ],
-    ['an index of which ANALYZE computes nothing', 'alter index i alter column 1 set statistics 0'],
+    ['a new statistics target for an index', 'alter index i alter column 1 set statistics 0'],
     ['a dropped column', 'alter table orders drop column a'],
   ])('with %s', (_what, text) => {
     expect(blockers(text)).toEqual([]);
   });
 });
 
-test('changing what ANALYZE computes does not block reads or writes', () => {
+test('changing the statistics target of a column does not block reads or writes', () => {
   expect(locksOf('alter table a alter column b set statistics 0')).toEqual([
     { table: 'a', lock: 'share update exclusive' },
   ]);

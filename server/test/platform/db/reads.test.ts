@@ -61,10 +61,10 @@ test('a slow read that was sent on two connections counts against the limit of s
   const { reads, connections } = await openReads();
   await send(reads, 'a');
   await send(reads, 'b');
-  // The read of a is slow, so the read of b, which waits behind it, is sent again on a second connection.
+  // The read of store a is slow, so the read of store b, which waits behind it, is sent again on a second connection.
   await becomeSlow();
   expect(connections.map(({ pending }) => pending)).toEqual([2, 1]);
-  // There it is slow, too. Then both connections answer.
+  // On that connection the read of b is slow, too. Then both connections answer.
   await becomeSlow();
   await connections[1]!.answer();
   await connections[0]!.answer();

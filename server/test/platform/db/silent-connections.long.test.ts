@@ -109,7 +109,7 @@ test('the listener detects that its connection died and reconnects, and calls su
   await untilServed();
 });
 
-test('closing does not wait for connections that died silently', async () => {
+test('closing a server does not wait for connections that died silently', async () => {
   const other = await openFeira({ on: direct, deadlines: SHORT, through: async () => proxy.address });
   proxy.fallSilent();
   const pending = store.through(other).get('/products');

@@ -71,7 +71,7 @@ test('pings with an Idempotency-Key to a receiver that hangs do not delay anothe
   await receiver.close();
 });
 
-test('subscriptions to host names that resolve slowly, sent with an Idempotency-Key, do not delay another store', async () => {
+test('creating webhooks whose host name resolves slowly, with an Idempotency-Key, does not delay another store', async () => {
   const look = vi.spyOn(feira.context.outbound, 'isForbidden').mockImplementation(async () => {
     await held;
     return false;

@@ -58,7 +58,7 @@ function read(pieces: Buffer[]): unknown[] {
   return reported;
 }
 
-test('reads rows, errors and the end of each response', () => {
+test('the reader reports rows, errors and the end of each response', () => {
   const reported = read([recorded]);
   expect(reported).toContainEqual(
     expect.objectContaining({ n: 2, nothing: null, name: 'maçã 2', document: '{"n":2}' }),
@@ -69,13 +69,13 @@ test('reads rows, errors and the end of each response', () => {
   expect(reported.filter((each) => each === 'ready')).toHaveLength(6);
 });
 
-test('reads the same when the bytes are split at any offset', () => {
+test('the reader reports the same when the bytes are split at any offset', () => {
   const whole = read([recorded]);
   for (let at = 1; at < recorded.length; at++)
     expect(read([recorded.subarray(0, at), recorded.subarray(at)])).toEqual(whole);
 });
 
-test('reads the same when the bytes arrive one at a time or in larger pieces', () => {
+test('the reader reports the same when the bytes arrive one at a time or in larger pieces', () => {
   const whole = read([recorded]);
   for (const size of [1, 2, 3, 5, 7, 64, 1_000]) {
     const pieces = Array.from({ length: Math.ceil(recorded.length / size) }, (_, index) =>

@@ -59,7 +59,7 @@ describe('the embedded PostgreSQL', () => {
     expect(readdirSync(placeOf(shared)).filter((name) => name.startsWith('users-'))).toEqual([]);
   });
 
-  it('is taken over by the next process that uses it after the keeper, its parent process, was killed', async () => {
+  it('whose parent process (the keeper) was killed is taken over by the next process that uses it', async () => {
     const user = await startUser({ folder: shared });
     const pid = postmasterPid(shared);
     const keeper = parentOf(pid);

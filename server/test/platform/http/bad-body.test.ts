@@ -114,7 +114,7 @@ test('"__proto__" as a value and "constructor" as a key are ordinary data', asyn
   expect([status, body.name]).toEqual([201, '__proto__']);
 });
 
-describe('a body of another content type is rejected with 400', () => {
+describe('a body whose content type is not application/json is rejected with 400', () => {
   test.each([
     'text/plain',
     'application/x-www-form-urlencoded',
@@ -217,7 +217,7 @@ describe('nesting', () => {
   }
 });
 
-describe('Idempotency-Key', () => {
+describe('an Idempotency-Key', () => {
   const key = (value: string) => ({ ...JSON_TYPE, 'idempotency-key': value });
 
   test('that is empty or longer than 255 characters is rejected with 400', async () => {

@@ -170,7 +170,7 @@ describe('these values are rejected with 422 and the name of the field:', () => 
     ));
 });
 
-describe('all errors are reported together', () => {
+describe('one response reports all errors', () => {
   test('of a product', async () => {
     const answer = await store.post('/products', {
       price: 1.005,

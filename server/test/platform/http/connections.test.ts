@@ -59,7 +59,7 @@ test('a draining process answers requests, closes each connection after the resp
   expect(check.received()).toMatch(/^HTTP\/1\.1 503 .*\{"status":"stopping"\}$/s);
 });
 
-describe('a stop', () => {
+describe('a shutdown', () => {
   test('closes connections that have no pending request, without waiting for the grace period', async () => {
     await listen();
     const answered = await client('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\nGET /heal');
@@ -72,7 +72,7 @@ describe('a stop', () => {
     for (const { ended } of quiet) await ended;
   });
 
-  test('cuts off after five seconds a request that its client does not finish', async () => {
+  test('cuts off a request that its client does not finish within five seconds', async () => {
     await listen();
     const begun = underWay();
     const { ended, socket } = await client(stalled());

@@ -35,7 +35,7 @@ test('random writes: dry run and real run agree, and a dry run leaves no rows', 
   );
 });
 
-test('a dry run emits no events, and a create returns a well-formed id that does not exist', async () => {
+test('the dry run of a create emits no events and returns a well-formed id that does not exist', async () => {
   const { status, body, headers, events } = await observe(feira, store, () =>
     store.post('/products?dryRun=true', { name: 'Made up', price: 1 }),
   );

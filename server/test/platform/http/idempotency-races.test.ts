@@ -67,7 +67,7 @@ test('30 stock changes, each sent three times with its own key, are each applied
   expect((await store.get(`/products/${id}`)).body.quantity).toBe(30);
 });
 
-test('a key whose first request is still running returns 409, and then the stored response', async () => {
+test('a repeated key returns 409 while its first request is running, and the stored response afterwards', async () => {
   store = await one.store();
   const id = await newProduct(store);
   const { first, letGo } = await halfway(id);

@@ -26,8 +26,8 @@ async function names(): Promise<string[]> {
   return (await store.get('/products?sort=createdAt')).body.data.map((each: { name: string }) => each.name);
 }
 
-describe('the same key and the same request', () => {
-  test('get the stored status and body, whatever they were, and change nothing', async () => {
+describe('a repeated request with the same key', () => {
+  test('gets the stored status and body, whatever they were, and changes nothing', async () => {
     const id = await newProduct(store, { name: 'Known', sku: 'K', quantity: 1 });
     const varied = await newVaried(store, { V: 1 });
     const gone = await newProduct(store);
@@ -74,7 +74,7 @@ describe('the same key and the same request', () => {
     expect((await store.get(`/products/${id}`)).body.quantity).toBe(6);
   });
 
-  test('get the first response even if the request would now have another result', async () => {
+  test('gets the first response even if it would now have another result', async () => {
     const id = await newProduct(store, { name: 'Taken' });
     const first = await store.post('/products', { name: 'Taken', price: 1 }, key);
     await store.delete(`/products/${id}`);
@@ -83,7 +83,7 @@ describe('the same key and the same request', () => {
     expect(await names()).toEqual([]);
   });
 
-  test('get the stored response with any token of the app that has the required scope', async () => {
+  test('gets the stored response with any token of the app that has the required scope', async () => {
     const first = await store.post('/products', { name: 'Once', price: 1 }, key);
     const writer = await store.withScopes(['products:write']);
     const reader = await store.withScopes(['products:read']);
@@ -92,8 +92,8 @@ describe('the same key and the same request', () => {
   });
 });
 
-describe('the same key and another request', () => {
-  test('return 422 for another body, path, query or method, and change nothing', async () => {
+describe('another request with the same key', () => {
+  test('gets a 422 if its body, path, query or method differs, and changes nothing', async () => {
     const id = await newProduct(store, { name: 'One' });
     const other = await newProduct(store, { name: 'Two' });
     await store.patch(`/products/${id}`, { price: 5 }, key);
@@ -123,7 +123,7 @@ describe('the same key and another request', () => {
     expect(replayed(await store.patch(`/products/${id}`, { price: 5 }, key))).toBe(true);
   });
 
-  test('return 422 for another media type, but not for another spelling of the same one', async () => {
+  test('gets a 422 if its media type differs, but not if only the spelling of the media type does', async () => {
     const body = '{"name":"Typed","price":1}';
     const post = (type: string) => store.post('/products', body, { ...key, 'content-type': type });
     const refused = await post('text/plain');
@@ -137,7 +137,7 @@ describe('the same key and another request', () => {
     expect(replayed(await post('Application/JSON; charset=utf-8'))).toBe(true);
   });
 
-  test('are accepted if the request comes from another app or is for another store', async () => {
+  test('is accepted if it comes from another app or is for another store', async () => {
     const { context, app } = feira;
     await store.post('/products', { name: 'First', price: 1 }, key);
     const otherStore = await feira.store();

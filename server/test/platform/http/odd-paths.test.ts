@@ -40,7 +40,7 @@ async function send(
   });
 }
 
-describe('the stock of a variation can be set through a path with an unusual SKU', () => {
+describe('the stock of a variation can be set through a path with an unusual SKU:', () => {
   const SKUS = [
     'plain',
     'a/b',

@@ -3,7 +3,7 @@ import { expectErrorShape } from '../../support/expect-rejected.js';
 import type { Feira, StoreClient } from '../../support/feira.js';
 import { sharedFeira } from '../../support/shared-feira.js';
 
-// Tests every GET route of the route table, so that a new list is always covered.
+// These tests use every GET route of the route table, so that a new list is always covered.
 
 let feira: Feira;
 let store: StoreClient;

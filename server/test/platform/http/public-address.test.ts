@@ -101,7 +101,7 @@ describe('PAYMENT_GATEWAY', () => {
     const { connection, drop } = await cloneDatabase();
     const env = { ...databaseEnv(connection, SECRET), PAYMENT_GATEWAY: 'none' };
     const doctor = await runCommand(['doctor'], env);
-    expect(doctor.stdout).toContain('payments: none: shops cannot take orders');
+    expect(doctor.stdout).toContain('payments: no payment gateway, so shops cannot take orders');
     const paid = await runCommand(['gateway', 'pay', '--order', 'x'], env);
     expect([paid.code, paid.stderr]).toEqual([2, expect.stringContaining('PAYMENT_GATEWAY is none')]);
     await drop();

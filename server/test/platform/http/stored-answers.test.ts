@@ -4,7 +4,7 @@ import { sql } from '../../../src/platform/db/sql.js';
 import { newProduct, newVaried, observe } from '../../support/catalog.js';
 import { type Answer, type Feira, openFeira, type StoreClient } from '../../support/feira.js';
 
-// Tests which responses are stored for an idempotency key, and what is stored if a response is large.
+// These tests check which responses are stored for an idempotency key, and what is stored if a response is large.
 
 let feira: Feira;
 let store: StoreClient;
@@ -27,8 +27,8 @@ async function names(): Promise<string[]> {
 }
 
 /**
- * Creates a product with a thousand variations. With random codes, its response is large even when compressed. The
- * variations are inserted with SQL, because the API would also index them for search.
+ * Creates a product with a thousand variations. With random codes, a response that contains the product is large even
+ * when compressed. The variations are inserted with SQL, because the API would also index them for search.
  */
 async function productWith(name: string, code: 'plain' | 'random'): Promise<string> {
   const { id } = (await store.post('/products', { name, price: 1 })).body;
@@ -100,7 +100,7 @@ describe('a write with an Idempotency-Key', () => {
     expect((await store.post('/products', { name: 'Torn', price: 1 }, key)).status).toBe(201);
   });
 
-  test('makes no part of its change if it is rejected', async () => {
+  test('changes nothing if it is rejected', async () => {
     await newProduct(store, { name: 'Taken' });
     const id = await newProduct(store, { name: 'Mine', price: 1 });
     const answer = await observe(feira, store, () =>
@@ -141,7 +141,7 @@ test('a response that is too large even when compressed is not stored; a repeate
   }
 });
 
-test('a repeated request whose response is read again returns 404 if the product was deleted meanwhile', async () => {
+test('if the response was too large to store, a repeated request returns 404 once the product has been deleted', async () => {
   const id = await productWith('Gone', 'random');
   const change = () => store.patch(`/products/${id}`, { price: 3 }, { 'idempotency-key': 'gone' });
   expect((await change()).status).toBe(200);

@@ -102,7 +102,7 @@ test('a common term is found by reading the list in the requested order', async 
   expect(scans).toContain('Index Scan product_search_pkey');
 });
 
-test('a page by cursor reads nothing but its records', async () => {
+test('a page requested with a cursor reads nothing but its records', async () => {
   const after = {
     value: new Date(Date.now() - 3_600_000 * 10).toISOString(),
     id: 'ffffffff-ffff-7fff-bfff-ffffffffffff',

@@ -59,7 +59,7 @@ test('with a monitoring port, /metrics and /readyz are served only there', async
 
 test('while the database is down, /metrics and /healthz respond with 200, and /metrics and /readyz report the outage', async () => {
   const folder = temporaryFolder();
-  // When tests run as root, PostgreSQL runs under another account, which must be able to read its data.
+  // When tests run as root, PostgreSQL runs under another account, which must be able to enter the folder.
   chmodSync(folder.path, 0o711);
   const postgres = await startEmbeddedPostgres({ folder: folder.path, settings: { fsync: 'off' } });
   feira = await openFeira({ connection: postgres.connection });

@@ -11,7 +11,7 @@ describe('a port', () => {
   const resolve: Resolve = async () => [PUBLIC];
 
   test.each([21, 22, 25, 53, 110, 143, 445, 993, 2049, 5060, 6000, 6667])(
-    'of another protocol (%i) is rejected on a public host',
+    'of a protocol other than HTTP (%i) is rejected on a public host',
     async (refused) => {
       const outbound = new Outbound({ allowPrivate: false, timeoutMs: 300, resolve });
       const url = `http://receiver.example:${refused}/`;

@@ -7,7 +7,7 @@ import type { Kill } from './target.js';
 /** Something that goes wrong in a cluster. `run` resolves when the cluster has recovered. */
 export interface Fault {
   title: string;
-  /** Whether another server may become the primary. If so, too long a time without writes is a problem. */
+  /** Whether another server may become the primary. If so, a long time without acknowledged writes is reported. */
   isFailover?: true;
   /** Whether the fault is part of the short run (FEIRA_FAULTS=short). */
   isShort?: true;
@@ -18,7 +18,7 @@ export interface Fault {
 
 interface FaultContext {
   random: Random;
-  /** Waits until more writes are acknowledged. */
+  /** Waits until new writes are acknowledged. */
   writesGoOn(): Promise<void>;
   /** Waits until a call fails. */
   callsFail(): Promise<void>;

@@ -7,7 +7,7 @@ import type { FailedCall } from './failed-calls.js';
  */
 export type Outcome = 'done' | 'refused' | 'unknown';
 
-/** All requests of the writers of one store, with the responses that they received. */
+/** The writes that were sent to one store, with their outcomes, and what went wrong. */
 export class Ledger {
   /** The stock writes. Only one writer sets the stock of a product, each time to a higher balance than before. */
   readonly stock: { productId: string; quantity: number; outcome: Outcome }[] = [];

@@ -13,7 +13,7 @@ const RETRY_MS = 50;
 const READ_PAUSE_MS = 20;
 /** How long a call is repeated: longer than the lease of an idempotency key and than a recovery of PostgreSQL. */
 const LONGEST_MS = 180_000;
-/** Calls that wait for the lease of a killed process are repeated in the background, at most this many at a time. */
+/** The maximum number of image and refund calls in the background (see aside()). */
 const MAX_OPEN = 12;
 
 export interface LoadStore {

@@ -17,10 +17,10 @@ const LEAST_ACKNOWLEDGED = 400;
 /** Long enough for the jobs of orders and payments, which run every ten seconds, and for retries of failed work. */
 const SETTLE_MS = 120_000;
 
-/** The settings of the servers under `runStorm`. */
+/** The settings of the servers that `runStorm` tests. */
 export const STORM_SETTINGS = {
-  // Long enough for the receiver, which shares a process with the writers and may respond late on a busy machine. A
-  // longer timeout would also mean longer leases of deliveries.
+  // Long enough for the receiver, which shares a process with the writers and may respond late on a busy machine. It is
+  // not longer, because the leases of deliveries would be longer too.
   WEBHOOK_TIMEOUT_MS: '4000',
   WEBHOOK_BACKOFF_MS: '500',
   WEBHOOK_BACKOFF_FACTOR: '2',
@@ -44,7 +44,7 @@ export interface StormReport {
   kills: Record<string, number>;
   /** The causes of repeated deliveries, with the number of each. */
   repeats: Record<string, number>;
-  /** A description of each record that was lost, duplicated or wrong. */
+  /** A description of everything that was lost, duplicated, wrong or left unfinished. */
   faults: string[];
 }
 
@@ -118,7 +118,7 @@ async function prepare(target: StormTarget, arrivals: Arrivals): Promise<LoadSto
 /** Waits until all work is finished. Returns a description of the work that is still unfinished after SETTLE_MS. */
 async function settle(target: StormTarget): Promise<string[]> {
   let left: Record<string, number> = {};
-  // The first statements may use connections that broke when PostgreSQL was killed.
+  // This is repeated, because the first statements may use connections that broke when PostgreSQL was killed.
   await until(() =>
     expireOrders(target).then(
       () => true,

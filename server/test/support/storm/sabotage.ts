@@ -3,7 +3,7 @@ import type { Fleet } from '../fleet.js';
 
 // Deliberate bugs in the server, to show that the storm test detects them.
 
-/** Acknowledges commits before they are on the disk, and writes to the disk rarely. */
+/** Makes PostgreSQL acknowledge commits before they are on the disk, and write to the disk rarely. */
 export async function commitAsynchronously(fleet: Fleet): Promise<void> {
   // ALTER SYSTEM would have no effect on synchronous_commit, because the embedded PostgreSQL sets it on the command
   // line.
@@ -13,12 +13,12 @@ export async function commitAsynchronously(fleet: Fleet): Promise<void> {
   await run(fleet, `select pg_reload_conf()`);
 }
 
-/** Records about one delivery in twenty as delivered without sending it. */
+/** Adds a trigger that records about one delivery in twenty as delivered, so that it is never sent. */
 export function loseDeliveries(fleet: Fleet): Promise<void> {
   return addTrigger(fleet, 'before insert on deliveries', `new.status := 'delivered';`);
 }
 
-/** Writes about one event in twenty twice. */
+/** Adds a trigger that writes about one event in twenty twice. */
 export function doubleEvents(fleet: Fleet): Promise<void> {
   return addTrigger(
     fleet,
@@ -29,7 +29,7 @@ export function doubleEvents(fleet: Fleet): Promise<void> {
   );
 }
 
-/** Stores about half of the stock balances one unit too high. */
+/** Adds a trigger that stores about half of the changed stock balances one unit too high. */
 export function miscountStock(fleet: Fleet): Promise<void> {
   return addTrigger(fleet, 'before update of quantity on products', 'new.quantity := new.quantity + 1;', 0.5);
 }

@@ -13,7 +13,10 @@ export interface StormOptions {
   sabotage?: (fleet: Fleet) => Promise<void>;
 }
 
-/** Runs the storm test on four processes and one PostgreSQL. Kills one at a time; the kinds in `victims` take turns. */
+/**
+ * Runs the storm test on four processes and one PostgreSQL. One of these is killed at a time, and the kinds in
+ * `victims` take turns.
+ */
 export async function storm({ victims, kills, seed, sabotage }: StormOptions): Promise<StormReport> {
   const random = new Random(seed);
   const fleet = await Fleet.open(STORM_SETTINGS);

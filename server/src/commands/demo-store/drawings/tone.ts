@@ -6,7 +6,7 @@ export interface Tone {
   light: string;
 }
 
-/** Draws a product inside a square with sides of 1,000 units. Most products stand at about y = 860. */
+/** Draws a product inside a square with sides of 1,000 units. The base of most products is at about y = 860. */
 export type Drawing = (tone: Tone) => string;
 
 export function toneOf(hex: string): Tone {

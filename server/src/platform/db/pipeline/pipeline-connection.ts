@@ -145,7 +145,7 @@ class PipelineConnection implements Connection, WireHandler {
     // statement name, so they are rejected with the original error.
     prepared.failure ??= error;
     first.error = prepared.failure;
-    // The next use must send the text again. If one has already done so, the entry is its own and is kept.
+    // The next use must send the text again. If a later use has already done so, the entry belongs to it and stays.
     if (this.statements.get(name) === prepared) this.statements.delete(name);
   }
 
@@ -158,7 +158,7 @@ class PipelineConnection implements Connection, WireHandler {
 
   /**
    * Statements that are sent together, such as BEGIN and the first statement of a transaction, are written with one
-   * system call, which wakes PostgreSQL once. Statements of different requests are not collected, so that PostgreSQL
+   * system call, which wakes PostgreSQL once. Statements of different requests are not combined, so that PostgreSQL
    * works on one request while this process reads the next.
    */
   private planFlush(): void {

@@ -12,8 +12,8 @@ export class WireWriter {
 
   /**
    * Writes one execution of a statement with its values, followed by a Sync so that it fails or succeeds independently
-   * of other statements. If `text` is given, the statement is first parsed under its name and its columns are
-   * requested.
+   * of other statements. If `text` is given, the statement is first parsed under its name and a description of its
+   * columns is requested.
    */
   statement(name: string, text: string | undefined, values: readonly unknown[]): void {
     // Values are converted before anything is written, because a value that cannot be converted must not leave half a
