@@ -138,7 +138,7 @@ test('compiles for a CommonJS consumer with module nodenext, which supports requ
   expect(readFileSync(join(folder, 'consumer.js'), 'utf8')).toContain('require("@feira/sdk/webhooks")');
 });
 
-/** The globals that edge runtimes and browsers have in common, without process and Buffer. */
+/** Only globals that edge runtimes and browsers have in common, so neither process nor Buffer. */
 const WEB_GLOBALS = {
   AbortController,
   AbortSignal,

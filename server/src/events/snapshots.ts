@@ -60,7 +60,8 @@ interface Position {
 
 /**
  * This must be the first statement of the transaction, because the first statement determines the snapshot. The
- * advisory lock prevents a second snapshot, even in another process, and is released when the transaction ends.
+ * advisory lock prevents a second snapshot of the same owner, even in another process, and is released when the
+ * transaction ends.
  */
 async function takePosition(tx: Transaction, workspaceId: string, owner: string): Promise<Position> {
   const [row] = await tx.query<{ locked: boolean; at: string; epoch: string | null; number: number }>(sql`

@@ -86,7 +86,7 @@ export async function listShopProducts(
   return { items, total: reached, pages: Math.min(LAST_PAGE, Math.max(1, Math.ceil(reached / PER_PAGE))) };
 }
 
-/** Returns only the filters that restrict the list, because a search without other filters is counted differently. */
+/** Filters that are not set are left out, because a search that is the only filter is counted differently. */
 function filtersOf({ search, category, inStock, min, max }: ProductListRequest) {
   return {
     search,

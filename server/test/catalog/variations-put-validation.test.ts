@@ -49,7 +49,7 @@ describe('PUT /products/{id}/variants', () => {
     ]);
   });
 
-  test('reports the errors of the structure together with those of single fields', async () => {
+  test('reports repeated names and combinations that do not match the types together with the errors of single fields', async () => {
     const colours = [{ name: 'Cor', options: ['Azul', 'Preto', 'Azul'] }];
     const combinations = [
       { combination: 'nope' },

@@ -95,7 +95,7 @@ test('buyers stop when everything is sold out, and the command fails if nothing 
   const { workspaceId } = store;
   await newProduct(store, { quantity: 2 });
   expect((await run('buy', { store: workspaceId, count: '5' })).orders).toHaveLength(2);
-  expect(await mistake('buy', { store: workspaceId })).toContain('nothing in stock');
+  expect(await mistake('buy', { store: workspaceId })).toContain('no product in stock');
   expect(await mistake('buy', { store: 'x' })).toContain('No store has the slug or workspaceId "x"');
   expect(await mistake('buy', { store: workspaceId, product: 'x' })).toContain('Product x was not found');
   expect(await mistake('buy', { store: workspaceId, count: '0' })).toContain('--count');

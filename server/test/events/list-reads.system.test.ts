@@ -117,7 +117,7 @@ test('a replica that has a concurrent write but not the caller’s own is not us
   // The commit of this write waits for a synchronous standby that does not exist. The replica shows the write already,
   // and the primary does not.
   const waiting = replicated.onPrimary(`
-    set synchronous_commit = on; /* waits here */
+    set synchronous_commit = on; /* waiting write */
     begin;
     update products set quantity = 1 where id = '${hidden}';
     insert into outbox (workspace_id, event, data, origin)
@@ -135,7 +135,7 @@ test('a replica that has a concurrent write but not the caller’s own is not us
   } finally {
     await replicated.resume();
     await replicated.onPrimary(
-      `select pg_cancel_backend(pid) from pg_stat_activity where query like '%/* waits here */%' and pid <> pg_backend_pid()`,
+      `select pg_cancel_backend(pid) from pg_stat_activity where query like '%/* waiting write */%' and pid <> pg_backend_pid()`,
     );
     await waiting;
   }

@@ -32,8 +32,9 @@ export function isIdempotencyKey(header: string | string[]): header is string {
 
 const KEPT_MS = 24 * 60 * 60 * 1000;
 /**
- * How long a reservation is valid: longer than any call waits for a webhook receiver, for file storage, and for its
- * turn to verify an image (60 s). If a process dies, the keys that it has reserved can be used again after this time.
+ * How long a reservation is valid: longer than any single wait of a call, such as for file storage or for the turn to
+ * verify an image (at most 60 s each). If a process dies, the keys that it has reserved can be used again after this
+ * time.
  */
 const LEASE_MS = 120_000;
 

@@ -7,7 +7,7 @@ import { snapshotContent } from './snapshot-content.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Set if the body contains an id, and the call returns 404 if the resource with that id does not exist. */
+    /** Set if the body contains the id of a resource. The call returns 404 if that resource does not exist. */
     bodyHasId?: boolean;
     /** The call depends on a component that may fail independently, and returns 502 in that case. */
     mayBeUnavailable?: boolean;

@@ -124,7 +124,9 @@ test('rejects a caller that has waited too long, and keeps the callers behind it
   const admission = new Admission({ total: 2 });
   const applicant = { key: 'a', limit: 1 };
   expect(admission.tryEnter(applicant)).toBe(true);
-  const impatient = expect(admission.wait(applicant, { waitMs: 100 })).rejects.toThrow('waited 100 ms');
+  const impatient = expect(admission.wait(applicant, { waitMs: 100 })).rejects.toThrow(
+    'not admitted within 100 ms',
+  );
   const patient = admission.wait(applicant, { waitMs: 1_000 });
   await vi.advanceTimersByTimeAsync(100);
   await impatient;

@@ -37,7 +37,7 @@ export class HttpBuyer {
     return this.browser.get(localPath(placed));
   }
 
-  /** Pays and returns the order id. The form may be submitted again after a lost response. */
+  /** Pays and returns the order id. If the response is lost, it is safe to call this again with the same page. */
   async pay(payment: Page): Promise<string> {
     const done = await this.browser.press(payment, 'Pay');
     return new URL(done.location!, 'http://feira.test').pathname.split('/').at(-1)!;
