@@ -8,7 +8,7 @@ import { type Connection, query, type SeededStore } from './seed.js';
 const LIMIT = 1.3;
 /** The same for calls that have to count more rows in the large store. */
 const COUNTING_LIMIT = 2;
-/** The number of requests per call, store and round that are measured right after a change. */
+/** In each round, each kind of call is measured this often per store, each time right after a change to the store. */
 const FIRST_READS = 40;
 
 export interface Size {

@@ -61,8 +61,8 @@ export async function placeOrder(
     network !== undefined && readUse(tx, clock, workspaceId, network),
   ]);
 
-  // 2. If this form was already submitted, return its order. Otherwise check the limits of the merchant, the buyer's
-  // network and the shop before any product is locked.
+  // 2. If this form was already submitted, return its order. Otherwise check the store's maximum units per line and
+  // per order, and the limits per network and per shop, before any product is locked.
   if (existing) return { ...existing, repeated: true };
   checkUnits(lines, store);
   if (use) checkUse(use, { method: payment.method, units });

@@ -33,7 +33,10 @@ export interface Notification {
   workspaceId: string;
   orderId: string;
   transactionId: string;
-  /** The amount of the payment. For `paid`, the amount that was paid. */
+  /**
+   * For `paid`, the amount received, which may differ from the order total. For the other types, the amount of the whole
+   * payment.
+   */
   amount: number;
   refundedInAll: number;
 }

@@ -47,7 +47,7 @@ test('no corrupted file that a decoder rejects is published, and none crashes th
 
 /**
  * Returns why a published file is faulty, or undefined if it is not. The short form must run without a second decoder,
- * so it only checks that the bytes decode completely.
+ * so it only decodes the bytes with sharp, and throws if that fails.
  */
 async function faultOf(bytes: Buffer, type: ImageType): Promise<string | undefined> {
   if (second) {
