@@ -3,7 +3,10 @@ import type { Queryable, StoreAccess } from '../platform/db/share.js';
 import { sql } from '../platform/db/sql.js';
 import { ApiError } from '../platform/http/errors.js';
 
-/** The counter of the store from which the number in a cursor was taken: that of its events or of its order changes. */
+/**
+ * Each store has two counters, one for events and one for order changes. This is the name of the one from which the
+ * number in a cursor was taken.
+ */
 export type Numbers = 'last_sequence' | 'last_order_change';
 
 /** A position in the history of a store, as stored in cursors. */

@@ -38,7 +38,8 @@ export const NewInvoice = Shape(
     type,
     key: Type.String({
       ...key,
-      'x-pattern-means': 'must have 44 characters: 6 digits, 12 digits or capital letters, 26 digits',
+      'x-pattern-means':
+        'must have 44 characters: 6 digits, then 12 digits or capital letters, then 26 digits',
     }),
     number: Type.Optional(digits(9, number)),
     series: Type.Optional(digits(3, series)),

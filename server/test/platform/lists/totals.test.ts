@@ -67,7 +67,7 @@ test('a product that is not yet committed when the total is first counted is add
   expect(await total(store)).toBe(251);
 });
 
-test('the records of a page far into the list shift when another server deletes a product before them', async () => {
+test('when another server deletes a product, the records on later pages move up by one', async () => {
   const store = await feira.store();
   const other = await openFeira({ on: feira });
   const elsewhere = store.through(other);
