@@ -151,7 +151,8 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<WebhookOptions> = async (a
       throw invalid([
         {
           field: 'url',
-          message: 'must have a public address and port 80, 443 or an unreserved port above 1023',
+          message:
+            'must have a public address, and port 80, 443 or one above 1023 that browsers do not block (such as 6667)',
         },
       ]);
   }

@@ -66,7 +66,7 @@ describe('an installation', () => {
   });
 
   if (root) {
-    it('starts PostgreSQL under another account for root, even if only root can enter the data folder and the folder of the binaries', async () => {
+    it('run by root, starts PostgreSQL under another account, even if only root can enter the data folder and the folder of the binaries', async () => {
       const installed = install();
       // The package gets another version, so that this test does not use binaries that another installation copied.
       const manifest = join(installed, 'node_modules', platformPackage, 'package.json');
