@@ -57,7 +57,7 @@ create table delivery_attempts (
 select add_partitions(parent, coalesce((select time_of_id(min(id::text)::uuid) from deliveries_of_first_release), now()),
   now() + interval '21 days')
 from unnest(array['deliveries', 'delivery_attempts']) parent;
--- Adds earlier partitions, because an event may be older than its delivery.
+-- Adds partitions for the last 35 days. Events are kept that long, and a delivery is in the partition of its event's week.
 select add_partitions(parent, now() - interval '35 days', now())
 from unnest(array['events', 'deliveries', 'delivery_attempts']) parent;
 

@@ -13,10 +13,9 @@ import { sql } from '../platform/db/sql.js';
 import { cents } from '../platform/schema/money.js';
 import type { Notification } from './gateway.js';
 
-// A gateway may send notifications repeatedly, late and out of sequence. Each one is recorded, and the order of the
-// payment is locked, before it is applied. Its effect depends only on the state of that order and on the recorded
-// notifications. A refund that is reported before its payment therefore leads to the same state as one that is reported
-// after it.
+// A gateway may send notifications repeatedly, late and out of sequence. Before a notification is applied, it is
+// recorded, and the row in `orders` is locked. The effect depends only on that row and on the recorded notifications. A
+// refund that is reported before its payment therefore leads to the same state as one that is reported after it.
 
 /**
  * Why a payment needs manual review. `amount_differs`: the paid amount is not the order total; if it is lower, the

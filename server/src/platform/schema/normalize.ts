@@ -14,7 +14,10 @@ const MARKS = /\p{M}+/gu;
 /** Text without characters above U+02FF is already in normal form C. */
 const NEEDS_WORK = /[^\0-\u02ff]/;
 
-/** Returns the text trimmed and in normal form C, or undefined if it cannot be a name of at most `maxCharacters`. */
+/**
+ * Returns the text trimmed and in normal form C. Returns undefined if it is much longer than `maxCharacters` or has too
+ * many consecutive combining marks. The caller checks the exact length.
+ */
 export function normalizedName(text: string, maxCharacters: number): string | undefined {
   if (text.length > maxCharacters * UNITS_PER_CHARACTER) return undefined;
   const trimmed = text.trim();
