@@ -6,7 +6,7 @@ import { query } from './seed.js';
 export type Sample = Map<string, number>;
 
 const MEGABYTE = 1024 * 1024;
-/** For smaller tables, the size per row is not recorded, because it says nothing about wasted space. */
+/** For tables smaller than this, the size per row is not recorded, because it says nothing about wasted space. */
 const LEAST_TABLE_BYTES = MEGABYTE;
 /** The size per row is computed as if a table had at least this many rows, because queues are often almost empty. */
 const LEAST_ROWS = 1_000;
@@ -37,7 +37,7 @@ export class Sampler {
 
   /**
    * PostgreSQL shows the prepared statements of a session only to that session, and PgBouncer 1.18 does not show them
-   * at all. They are in the private memory of the session, so this memory grows if their number grows.
+   * at all. They are in the private memory of the session, so this memory is recorded instead.
    */
   private async readConnections(sample: Sample): Promise<void> {
     const sessions = await query<{ pid: number }>(

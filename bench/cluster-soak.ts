@@ -27,7 +27,7 @@ const { values: options } = parseArgs({
 const CAPACITY_ROUNDS = 3;
 const CAPACITY_SECONDS = 10;
 const SAMPLE_SECONDS = 30;
-/** The share of the run that is not evaluated, because caches, pools and tables still grow to their usual size. */
+/** The share at the start of the run that is not evaluated: caches, pools and tables grow to their usual size. */
 const WARM_UP = 0.1;
 const STOCK = 'stock write';
 /** The kinds of ten successive calls. The sequence is repeated. */
@@ -129,7 +129,7 @@ function nextRequest(kind: string): Uint8Array {
   return get(`/products/${id}`, token);
 }
 
-/** The quantity differs each time, so that every write causes an event. */
+/** Each write to a product sets another quantity, so that every write causes an event. */
 function stockWrite({ id, token }: Product, n: number): Uint8Array {
   const quantity = 1_000 + Math.floor(n / simple.length);
   return requestBytes('PATCH', `/api/v1/products/${id}/stock`, token, { quantity });

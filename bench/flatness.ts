@@ -16,7 +16,7 @@ const ALLOWANCES: Allowance[] = [
   { measure: /prepared/, share: 0.1, constant: 5 },
   // A checkpoint doubles the WAL rate for a while.
   { measure: /^WAL/, share: 0.2, constant: 0 },
-  // For most tables, autovacuum waits until about a fifth of the rows are dead.
+  // For most tables, autovacuum waits until about a fifth of the rows are dead, so the percentage rises and falls.
   { measure: /^dead rows/, share: 0, constant: 5 },
   { measure: /^bytes per row/, share: 0.15, constant: 0 },
   { measure: /under way/, share: 0, constant: 50 },

@@ -61,7 +61,7 @@ export function startFeira(folder: string, databaseUrl?: string): Promise<Server
   );
 }
 
-/** Returns the current and the maximum resident memory of a process in MB. Available only on Linux. */
+/** Returns the current and the maximum resident memory of a process in MB. Returns undefined if not on Linux. */
 export function memoryOf(pid: number): { now: number; peak: number } | undefined {
   if (process.platform !== 'linux') return undefined;
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');

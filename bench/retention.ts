@@ -9,7 +9,7 @@ import { compare, EventDatabase, openCluster, timed } from './event-databases.js
 const { values: options } = parseArgs({
   options: {
     events: { type: 'string', default: '10000000' },
-    /** Finished deliveries, each with an attempt. */
+    /** The number of finished deliveries, each with one attempt. */
     deliveries: { type: 'string', default: '1000000' },
     rounds: { type: 'string', default: '150' },
     /** The number of expired idempotency keys: as many as arrive in five minutes at 1,000 per second. */

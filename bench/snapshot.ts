@@ -46,7 +46,7 @@ let hasFailed = false;
 for (let round = 0; round <= Number(options.rounds); round++) {
   if (round === 1) {
     console.log(`without a stream: ${await writeAlone()} writes/s`);
-    // Writes need memory even without a stream, so the baseline includes it.
+    // Writes need memory even without a stream, so the baseline includes that memory.
     base = Math.max(base!, memoryOf(server.pid)?.now ?? 0);
   }
   const writers = round === 0 ? undefined : startWriters();

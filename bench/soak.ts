@@ -5,7 +5,7 @@ import { LoadProcess, memoryOf, startFeira, temporaryFolder } from './processes.
 import { query, seed } from './seed.js';
 
 // Sends many kinds of calls to one large store, in turn, for many minutes. After the first fifth of that time, the
-// memory of the process may grow by at most 20 MB.
+// memory of the server process may grow by at most 20 MB in total.
 
 const { values: options } = parseArgs({
   options: {

@@ -36,7 +36,7 @@ function declaration(name, schema) {
   return `${comment}export type ${name} = ${typeOf(schema, '')};`;
 }
 
-/** The query parameters of each operation that has some, as `<OperationId>Query`. */
+/** The query parameters of each operation, except dryRun and those of authorize, as `<OperationId>Query`. */
 function queries({ paths }) {
   return Object.values(paths)
     .flatMap((methods) => Object.values(methods))

@@ -11,8 +11,8 @@ export type BatchResult<R> = R[];
 /**
  * Sends any number of entries in calls of up to 500 entries. The calls are sent one after the other, because entries
  * for the same SKU must be applied in order. Each call has its own idempotency key, derived from the given one, so
- * repeating the whole batch sends the same keys. If a call fails, `completed` of the error contains the results of the
- * earlier calls.
+ * repeating the whole batch with the same given key sends the same keys. If a call fails, `completed` of the error
+ * contains the results of the earlier calls.
  */
 export async function sendInBatches<E, B, R>(
   api: Api,

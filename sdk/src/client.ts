@@ -13,7 +13,7 @@ import { Variants } from './resources/variants.js';
 import { Transport } from './transport.js';
 import type { Category, Me } from './types.js';
 
-/** The API client of one store. Create only one per store, because a client counts only its own calls. */
+/** The API client of one store. Create only one per store, because by default a client counts only its own calls. */
 export class Feira {
   readonly products: Products;
   readonly variants: Variants;

@@ -9,7 +9,10 @@ export function anyOf(...signals: (AbortSignal | undefined)[]): AbortSignal {
   return AbortSignal.any(signals.filter((each) => each !== undefined));
 }
 
-/** Rejects as soon as the signal is aborted. `work` continues, because other calls may also wait for it. */
+/**
+ * Settles like `work`, but rejects as soon as the signal is aborted. Even then `work` continues, because other calls
+ * may also wait for it.
+ */
 export function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const stop = () => reject(signal.reason);
@@ -20,8 +23,8 @@ export function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise
 }
 
 /**
- * Returns the error for a call that was aborted by the caller or by its deadline. If the deadline passed after a failed
- * attempt, the error contains that failure.
+ * Returns the error for a call that was aborted by the caller or by the deadline of the call. If the deadline passed
+ * after a failed attempt, the error contains that failure.
  */
 export function stopped(
   signal: AbortSignal,

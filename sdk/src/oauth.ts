@@ -85,8 +85,8 @@ export class FeiraApp {
   }
 
   /**
-   * Returns the client of a connected store. It is the same object for every call until the store is connected again,
-   * so that all calls share one rate limit.
+   * Returns the client of a connected store. The same object is returned until the store is connected again, so that
+   * all API calls for the store share one rate limit.
    */
   store(workspaceId: string): Feira {
     const known = this.stores.get(workspaceId);

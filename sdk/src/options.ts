@@ -23,8 +23,8 @@ export interface CallOptions {
 /** Options of a single write. */
 export interface WriteOptions extends CallOptions {
   /**
-   * Identifies the write, so that a retry is not applied twice. Default: a random key per call. Pass your own key to
-   * repeat a write safely after a crash.
+   * Identifies the write, so that it is applied only once even if it is retried. Default: a random key per call. Pass
+   * your own key to repeat a write safely after a crash.
    */
   idempotencyKey?: string | undefined;
 }

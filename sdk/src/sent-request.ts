@@ -8,7 +8,7 @@ export interface CallSpec {
   query?: Query | undefined;
   body?: unknown;
   accept?: string;
-  /** Requests for upload URLs have a second, smaller budget. */
+  /** Set for requests for upload URLs, which also count against a second, smaller budget. */
   isUpload?: boolean;
 }
 

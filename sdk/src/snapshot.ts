@@ -105,7 +105,7 @@ function aborted(cause: unknown): FeiraError {
 
 /**
  * Returns whether to start again. Until the server notices that the reader of the interrupted stream is gone, it
- * rejects a new stream with `snapshot_running`, so that error is retried too.
+ * rejects a new stream with `snapshot_running`. After an interruption, this error is therefore retried too.
  */
 function canRestart(error: unknown, broken: number): boolean {
   if (!(error instanceof FeiraError)) return false;

@@ -15,7 +15,7 @@ export interface TokenStore {
   get(workspaceId: string): Promise<TokenSet | undefined>;
   /** Must not return before the tokens are stored durably. */
   set(workspaceId: string, tokens: TokenSet): Promise<void>;
-  /** Runs `work` while no other process runs work under the lock of the same store. */
+  /** Runs `work` while nothing else, in this or another process, runs under the lock of the same store. */
   lock<T>(workspaceId: string, work: () => Promise<T>): Promise<T>;
 }
 

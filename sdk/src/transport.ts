@@ -47,16 +47,16 @@ export class Transport {
     return options.maxAttempts ?? this.options.maxAttempts ?? MAX_ATTEMPTS;
   }
 
-  /** Starts an operation that consists of several calls: its deadline begins now and covers all of them. */
+  /** Starts an operation of one or more calls: its deadline begins now and covers all of them. */
   start<O extends CallOptions>(options: O): StartedOptions<O> {
     return { ...options, deadline: deadlineIn(options.deadlineMs ?? this.options.deadlineMs) };
   }
 
-  /** Sends a call. Throws FeiraError with the stack of `site`. */
+  /** Sends a call. If it throws a FeiraError, the error has the stack of `site`. */
   async send<T>(spec: CallSpec, options: StartedOptions, site: CallSite, read: Read<T>): Promise<T> {
     const { deadline } = 'deadline' in options ? options : this.start(options);
     const signal = anyOf(options.signal, deadline);
-    // Built once, so that every attempt sends the same bytes with the same key.
+    // Built once, so that every attempt sends the same bytes with the same Idempotency-Key.
     const request = requestOf(spec, options, this.options);
     const state: Attempts = { count: 0, refusedToken: undefined, renewed: false, report: undefined };
     try {
@@ -162,7 +162,7 @@ interface Attempts {
   /** The token that the API has rejected with 401. */
   refusedToken: string | undefined;
   renewed: boolean;
-  /** What the last response reported about the rate limit. */
+  /** What the response of the current attempt reported about the rate limit. */
   report: BudgetReport | undefined;
   lastFailure?: FeiraError;
 }

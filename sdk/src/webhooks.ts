@@ -161,8 +161,8 @@ export class Webhooks {
   }
 
   /**
-   * Returns whether a later event of the same name for the same resource was already received, or the product of the
-   * event was deleted later.
+   * Returns whether a later event of the same name for the same resource, or a later product.deleted event of the same
+   * product, was already received.
    */
   private async isStale({ event, workspaceId, data, sequence }: WebhookEvent): Promise<boolean> {
     if (!this.sequences || sequence === 0) return false;

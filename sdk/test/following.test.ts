@@ -132,7 +132,7 @@ async function readAll(client: Feira): Promise<number | string> {
 }
 
 const HEAD = '{"snapshot":{"at":"2026-11-15T12:00:00Z","cursor":"c1"}}\n';
-/** Sends the text, then ends the response or breaks the connection. */
+/** Returns a script that sends the text, then ends the response or breaks the connection. */
 function stream(text: string, isBroken: boolean): Script {
   return (_seen, response) => {
     response.writeHead(200, { 'content-type': 'application/x-ndjson' });

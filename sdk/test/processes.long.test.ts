@@ -78,7 +78,7 @@ test.each([
   'three processes %s make all their calls, and no call is rejected after the first minute',
   async (_name, budget) => {
     const { store } = await server.connect({}, { perMinute: 60 });
-    // Another system has just used part of the limit.
+    // These calls stand for another system that has just used part of the limit.
     for (let i = 0; i < 20; i++) await store.get('/me');
     const settings = { baseUrl: server.url, token: store.token, count: 24, ...budget };
     const workers = [1, 2, 3].map(() => startWorker('storm.mjs', settings));

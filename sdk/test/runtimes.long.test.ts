@@ -105,7 +105,7 @@ async function bundleWorker(): Promise<void> {
   });
 }
 
-/** Runs without compatibility flags, so no module or global of Node exists. */
+/** Starts workerd without compatibility flags, so no module or global of Node exists. */
 function workerd(port: string, env: Record<string, string>) {
   const bindings = Object.entries(env).map(([name, text]) => `(name = "${name}", text = "${text}")`);
   writeFileSync(

@@ -1,6 +1,6 @@
 -- The first tables: stores and their owners, apps and their tokens, rate limits, idempotency keys, the catalog, events.
--- The tables with the data of stores have workspace_id as a column, mostly first in the primary key and in the indexes,
--- and no foreign key refers to another store: a store is the unit of isolation, of locking and of a future shard.
+-- Tables with data of stores have a column workspace_id (the store's id), mostly first in primary key and indexes, and
+-- no foreign key refers to another store: a store is the unit of isolation, of locking and of a future shard.
 
 create extension if not exists pg_trgm;
 create extension if not exists unaccent;
@@ -18,18 +18,18 @@ create function search_terms(variadic parts text[]) returns text
   as $$ select array_to_string(array(select search_form(part) from unnest(parts) part where part is not null), chr(31)) $$;
 
 -- Returns the LIKE pattern that matches any text containing the value. Special characters are escaped after unaccent(),
--- because unaccent() turns a full-width % into a plain one.
+-- because unaccent() turns a full-width % into a plain %.
 create function search_pattern(value text) returns text
   language sql immutable parallel safe strict
   as $$ select '%' || regexp_replace(search_form(value), '([\\%_])', '\\\1', 'g') || '%' $$;
 
--- Returns one hash for each sequence of four and of six bytes in a text, seeded with the store. An index of trigrams
--- alone was too slow: in a store of 1,000,000 products, thousands contain the same trigram, and a search that found 20
--- products took 20 ms, because the lists of its trigrams had to be intersected with the list of all products of the
--- store. Most sequences of six bytes occur in far fewer products. Those of four are for words of four and five letters.
--- The function uses bytes instead of characters, because substr() counts characters from the start each time.
--- PostgreSQL also uses these hash functions for partitions, so new versions do not change them. Because of the declared
--- cost, a query checks its other conditions first.
+-- Returns a hash of each sequence of four and of six bytes in a text. The hashes are seeded with the id of the store.
+-- An index of trigrams alone was too slow: in a store of 1,000,000 products, thousands contain the same trigram, and a
+-- search that found 20 products took 20 ms, because the lists of its trigrams had to be intersected with the list of
+-- all products of the store. Most sequences of six bytes occur in far fewer products. Those of four are for words of
+-- four and five letters. The function uses bytes instead of characters, because substr() counts characters from the
+-- start each time. PostgreSQL also uses hashtextextended() and uuid_hash_extended() for partitions, so new versions do
+-- not change them. Because of the declared cost, a query checks its other conditions first.
 create function search_grams(workspace_id uuid, value text) returns bigint[]
   language sql immutable parallel safe strict cost 1000
   as $$
@@ -40,7 +40,7 @@ create function search_grams(workspace_id uuid, value text) returns bigint[]
   $$;
 
 -- Returns the hashes of the first and the last six bytes of a searched text, or four bytes if the text is shorter than
--- six. More hashes would be slower, because each is looked up for every product that contains the rarest one.
+-- six. More hashes would be slower, because each hash is looked up for every product that contains the rarest one.
 create function search_keys(workspace_id uuid, value text) returns bigint[]
   language sql immutable parallel safe strict
   as $$
@@ -162,7 +162,7 @@ create table budgets (
   primary key (workspace_id, client_id)
 );
 
--- The daily count of upload URLs must survive a restart, so each issued URL is kept as a row for a day.
+-- The daily count of upload URLs must survive a restart, so each issued URL is counted as a row that is kept for a day.
 create table upload_spends (
   workspace_id uuid not null,
   client_id text not null,
@@ -201,7 +201,7 @@ create table products (
   price numeric(14,2) not null check (price >= 0),
   price_discount numeric(14,2) check (price_discount >= 0),
   description text,
-  -- For a product with variations, the sum of their quantities. Statements that change a quantity update the sum.
+  -- For a product with variations, the sum of their quantities. Statements that change one of them update the sum.
   quantity bigint not null default 0 check (quantity >= 0),
   weight numeric(12,3),
   width numeric(12,3),
@@ -274,7 +274,7 @@ create table variations (
   ean text,
   price numeric(14,2) not null check (price >= 0),
   quantity integer not null default 0 check (quantity >= 0),
-  -- The JSON of all fields except the quantity, without the closing brace.
+  -- The record in the form of the API as JSON, without the quantity and the closing brace.
   document text not null,
   primary key (workspace_id, product_id, id),
   -- Checked at the end of a statement, so that two variations can swap their SKUs in one statement.
@@ -305,7 +305,7 @@ create table product_images (
   width integer,
   height integer,
   created_at timestamptz(3) not null default now(),
-  -- The JSON without the closing brace and the url, which begins with an address that only the running server knows.
+  -- The JSON without the closing brace and the url. Only the running server knows the address of uploaded files.
   document text not null generated always as (
     '{"id":"' || id::text || '","productId":"' || product_id::text || '","key":' || json_text(key)
     || ',"order":' || position::text || ',"contentType":' || json_text(content_type)

@@ -13,8 +13,8 @@ create table uploads (
 );
 create index uploads_unattached on uploads (created_at) where attached_at is null;
 
--- Files to be deleted: published files whose image or product was deleted, and staged files, once their upload URL has
--- expired. A row is written in the transaction that makes its file unnecessary, and deleted after the file was deleted.
+-- Files to be deleted: published files that belong to no image, and staged files, once their upload URL has expired. A
+-- row is written in the transaction that makes its file unnecessary, and deleted after the file was deleted.
 create table doomed_files (
   workspace_id uuid not null,
   key text not null,

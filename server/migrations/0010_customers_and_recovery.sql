@@ -1,7 +1,8 @@
 -- A customer may spend more than numeric(16,2) holds: 101 orders of the largest amount overflow it. Changing the type
 -- of total_spent would break the prepared statements of processes of the previous version that still run ("cached
--- plan must not change result type"), so the sum gets a new, wider column. Until the next payment of a customer
--- it is null, and readers use total_spent. The trigger updates both columns, whichever version writes.
+-- plan must not change result type"), so the sum gets a new, wider column. This column is null until the sum
+-- of the customer next changes; until then, readers use total_spent. The trigger updates both columns, whichever
+-- version writes.
 alter table customers add column amount_spent numeric(24,2);
 
 create function keep_amount_spent() returns trigger language plpgsql as $$
@@ -18,6 +19,6 @@ create trigger customers_amount_spent before update of total_spent, amount_spent
   for each row execute function keep_amount_spent();
 
 -- A notification or refund that failed is tried again later, so that one that always fails does not block the others.
--- If next_attempt_at is null, it is due.
+-- A notification or refund whose next_attempt_at is null is due.
 alter table sandbox_outbox add column attempts integer not null default 0, add column next_attempt_at timestamptz(3);
 alter table refunds add column attempts integer not null default 0, add column next_attempt_at timestamptz(3);

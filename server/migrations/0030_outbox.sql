@@ -2,8 +2,8 @@
 -- committed events of each store, moves them to `events` and adds the deliveries. Decision page 0012 explains why this
 -- order is the order of the changes.
 --
--- Existing events and orders are numbered in the order that the previous release used. This copies `events` once, and
--- the table is locked meanwhile.
+-- Existing events and orders are numbered in the sequence that the previous release used. This copies `events` once,
+-- and the table is locked meanwhile.
 
 -- A position is assigned while the changed row is locked, so the later of two changes of a row has the higher position.
 create table outbox (
@@ -37,7 +37,7 @@ create table event_heads (
   workspace_id uuid primary key,
   last_sequence bigint not null default 0,
   last_order_change bigint not null default 0,
-  -- The epoch in which the last number was assigned.
+  -- The epoch in which a number was last assigned.
   epoch integer not null default 0
 ) with (fillfactor = 70);
 
@@ -124,8 +124,8 @@ drop function fan_out();
 create table events (
   workspace_id uuid not null,
   id uuid not null,
-  -- Per store and without gaps. If the number after a cursor is missing, its event was deleted after the retention
-  -- period.
+  -- Per store and without gaps. If the number after a cursor was assigned but has no row, its event was deleted after
+  -- the retention period.
   sequence bigint not null,
   event text not null,
   data jsonb not null,
@@ -142,8 +142,8 @@ insert into events (workspace_id, id, sequence, event, data, origin, created_at)
 select workspace_id, id, row_number() over (partition by workspace_id order by xid, seq), event, data, 'system', created_at
 from events_of_first_release;
 
--- Orders in the order of their last change. This is a table of its own, so that the sequencer never waits for an order
--- that a writer has locked.
+-- The number of the last change of each order. This is a table of its own, so that the sequencer never waits for an
+-- order that a writer has locked.
 create table order_changes (
   workspace_id uuid not null,
   order_id uuid not null,
@@ -175,8 +175,8 @@ alter table events alter column id set default new_id(), alter column created_at
 create trigger events_enqueued before insert on events
   for each row when (new.sequence is null) execute function enqueue_event();
 
--- Every change of an order is numbered, whether it has an event or not. This is a trigger, so that no statement can
--- omit it.
+-- Every change of an order is numbered, whether it has an event or not. A trigger adds each change to the outbox, so
+-- that no statement can omit it.
 create function enqueue_order_change() returns trigger language plpgsql as $$
 begin
   insert into outbox (workspace_id, order_id, origin) values (new.workspace_id, new.id, 'system');
@@ -194,7 +194,7 @@ end
 $$;
 alter table orders drop column changed_xid;
 
--- What caused the refund request. The event that a worker emits when the refund is complete has this origin.
+-- The origin of the refund request. The events emitted when the refund is complete have the same origin.
 alter table refunds add column origin text not null default 'system';
 
 -- Only events with a position higher than this are delivered to the subscription. The column is set when the

@@ -31,7 +31,7 @@ create table deliveries (
   -- again if the worker dies.
   next_at timestamptz(3) not null default '-infinity',
   -- Increases each time the delivery is claimed, queued again or dropped. A worker records a result only if this number
-  -- is the one of its claim, so it cannot overwrite a newer state.
+  -- has not changed since its claim, so it cannot overwrite a newer state.
   claims integer not null default 0,
   created_at timestamptz(3) not null default now(),
   primary key (workspace_id, id)
@@ -57,7 +57,8 @@ create table delivery_attempts (
 select add_partitions(parent, coalesce((select time_of_id(min(id::text)::uuid) from deliveries_of_first_release), now()),
   now() + interval '21 days')
 from unnest(array['deliveries', 'delivery_attempts']) parent;
--- Adds partitions for the last 35 days. Events are kept that long, and a delivery is in the partition of its event's week.
+-- Adds partitions for the last 35 days, because events are kept for at least 30 days and a delivery is in the partition
+-- of its event's week.
 select add_partitions(parent, now() - interval '35 days', now())
 from unnest(array['events', 'deliveries', 'delivery_attempts']) parent;
 
@@ -68,7 +69,7 @@ from attempts_of_first_release a
 where exists (select from deliveries_of_first_release d where d.workspace_id = a.workspace_id and d.id = a.delivery_id);
 drop table deliveries_of_first_release, attempts_of_first_release;
 
--- One row per subscription that has or had something to deliver.
+-- One row per subscription that has pending deliveries, or had some since this migration.
 create table delivery_queues (
   workspace_id uuid not null,
   webhook_id uuid not null,

@@ -1,5 +1,5 @@
 -- Returns a CPF or CNPJ (the tax id of a person or company) with its punctuation. This form is added to the search
--- terms, so that a search for a part of the number with punctuation also finds it.
+-- terms, so that a search may also contain the number, or a part of it, with punctuation.
 create function formatted_tax_id(value text) returns text
   language sql immutable parallel safe strict
   as $$ select case length(value)

@@ -12,7 +12,7 @@ create table list_counts (
   -- Records added minus records removed.
   records bigint not null,
   -- The number of records that were added or removed or whose search terms changed. While the sum of these numbers
-  -- stays the same, earlier results are still correct.
+  -- stays the same, earlier totals and search results are still correct.
   changes bigint not null,
   primary key (workspace_id, list, id)
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);

@@ -1,4 +1,5 @@
 -- The lowest price of the variations of a product, so that a product list can be sorted and filtered by the price that
--- the shop shows. Null for a product without variations. For existing products, migration 0078 sets it if it differs
--- from the product's own price. Otherwise the next change of the product or its variations sets it.
+-- the shop shows. Null for a product without variations. For existing products, migration 0078 sets the column if the
+-- lowest price differs from the product's own price. Otherwise the next change of the product or its variations sets
+-- the column.
 alter table products add column variations_from numeric(14,2);

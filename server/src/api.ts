@@ -57,7 +57,7 @@ export const api: FastifyPluginAsync<ApiOptions> = async (app, options) => {
   addSteps(app, options);
   listRoutes(app);
   // These functions add only routes, so they are called directly: register() would create separate classes of requests
-  // and replies for each of them, and V8 optimizes the steps that all routes share for at most four classes.
+  // and replies for each of them, and V8 optimizes the steps that all routes share for only a few classes.
   const routes = app.withTypeProvider<TypeBoxTypeProvider>();
   await accountRoutes(routes, {});
   await catalogRoutes(routes, options.catalog);

@@ -43,7 +43,7 @@ import { describeEvents } from './webhooks/openapi.js';
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** All calls under /api/v1 with their requirements, so that tests can cover every call. */
+    /** All calls under /api/v1, each with its scope and whether it has a body, so that tests can cover every call. */
     apiRoutes: ApiRoute[];
     /** Fails the health checks from now on but keeps serving, so that the load balancer sends requests elsewhere. */
     drain(): void;
@@ -125,7 +125,8 @@ function buildBareApp(options: ServerOptions, admit: Guard): FastifyInstance {
     clientErrorHandler: refuseUnreadable,
     // Requests that arrive on open connections during shutdown are still answered. Only the health checks return 503.
     return503OnClosing: false,
-    // The same limit as for the request line, so that even a very long id reaches its route, which responds with 404.
+    // The limit for the request line and the headers together, so that even a very long id reaches its route, which
+    // responds with 404.
     routerOptions: { maxParamLength: 16_384 },
     frameworkErrors: (_error: Error, request: FastifyRequest, reply: FastifyReply) =>
       void refuseBadPath(request, reply),
@@ -156,8 +157,8 @@ function buildBareApp(options: ServerOptions, admit: Guard): FastifyInstance {
 }
 
 /**
- * Handles a path that cannot be decoded. No route and no hook runs for it, so the usual headers and the log line are
- * added here. Under the API prefix, the token and the rate limit are checked here as well.
+ * Returns the handler for paths that cannot be decoded. No route and no hook runs for them, so the handler adds the
+ * usual headers and the log line. Under the API prefix, it also checks the token and the rate limit.
  */
 function badPathRefusal(admit: Guard, metrics: HttpMetrics) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {

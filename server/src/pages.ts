@@ -29,7 +29,7 @@ export interface PagesOptions {
   sandbox: SandboxOptions | undefined;
 }
 
-/** Everything that people open in a browser, and the route that receives notifications of the sandbox gateway. */
+/** The pages for people, with their assets, and the route that receives notifications of the sandbox gateway. */
 export const pages: FastifyPluginAsync<PagesOptions> = async (app, options) => {
   const { sandbox } = options;
   await app.register(assets);
@@ -51,7 +51,7 @@ export const pages: FastifyPluginAsync<PagesOptions> = async (app, options) => {
   });
 };
 
-/** Serves style sheets, scripts and images. Browsers may cache a file forever if its address contains its hash. */
+/** Serves style sheets, scripts and images. Browsers may cache a file for a year if its address contains its hash. */
 const assets: FastifyPluginAsync = async (app) => {
   app.addHook('onSend', async (request, reply) => {
     if (reply.statusCode < 400 && isVersioned(request.url))

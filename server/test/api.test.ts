@@ -26,7 +26,7 @@ interface Case {
   key: string;
   method: string;
   path: string;
-  /** The id in the path, or undefined if the path has none. `pathWith` returns the path with another id. */
+  /** The first id in the path, or undefined if there is none. `pathWith` returns the path with another first id. */
   id: string | undefined;
   pathWith(id: string): string;
   accepted: Scope[];

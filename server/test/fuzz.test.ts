@@ -16,7 +16,7 @@ import { keyOf, sampleBodies } from './support/sample-bodies.js';
 import { sized } from './support/sized.js';
 import { cpuOf } from './support/thread-cpu.js';
 
-// Sends invalid input to every route and every form. No response may be a 5xx.
+// Sends invalid input to every API route, form and page. No response may be a 5xx.
 
 /** `FEIRA_FUZZ_REQUESTS=200000 npm run test:fuzz` sends more requests, with a new seed each time. */
 const LONG = process.env.FEIRA_FUZZ_REQUESTS !== undefined;
@@ -113,7 +113,7 @@ test('no invalid input to any API route causes a 5xx, and every error has the er
       seen.set(status, (seen.get(status) ?? 0) + 1);
     });
     await fc.assert(property, runsFor(routes.length));
-    // Restore the resources that a successful call has deleted, because later routes need them.
+    // Use a new store, because the calls may have deleted resources that later routes need.
     if (route.method === 'DELETE') populated = await populate(feira);
   }
   // The test would prove nothing if the first check rejected all input.

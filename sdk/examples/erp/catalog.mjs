@@ -32,8 +32,8 @@ export async function mapSkus(store, state) {
 }
 
 /**
- * Applies the events since the last round. A stock event contains the new balance. Other events do not contain the
- * changed values, so the product is read again.
+ * Applies the events since the last round. A stock event contains the new balance. The events about a new or changed
+ * product do not contain all of its values, so the product is read again.
  */
 export async function applyEvents(store, state) {
   const { products } = state.data;

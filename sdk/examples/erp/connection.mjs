@@ -17,7 +17,7 @@ const SCOPES = [
   'webhooks:manage',
 ];
 
-/** Returns the client of the store that is already connected, or asks the merchant to connect one. */
+/** Returns the client of the connected store. If no store is connected yet, asks the merchant to connect one. */
 export async function connectStore(state) {
   const { clientId, clientSecret } = credentials();
   const redirectUri = process.env.FEIRA_REDIRECT_URI ?? 'http://localhost:8080/callback';

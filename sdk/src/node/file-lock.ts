@@ -4,7 +4,10 @@ import { dirname } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 
 const RENEW_MS = 1_000;
-/** The holder touches its lock file every second. If the file is older than this, the holder is considered dead. */
+/**
+ * The holder touches its lock file every second. If the file has not been touched for this long, the holder is
+ * considered dead.
+ */
 const DEAD_AFTER_MS = 10_000;
 const ASK_AGAIN_MS = 10;
 
@@ -44,8 +47,8 @@ async function tryToLock(file: string, holder: string): Promise<boolean> {
 /**
  * Removes the lock of a dead process. The file is renamed first, because two waiting processes may both consider it
  * abandoned, and only one of them can rename it. If the second process then renames the new lock of the first one, both
- * run at the same time. That is harmless: both refresh a token with the same Idempotency-Key, and a budget that loses
- * the count of a call is corrected by the headers of a later response.
+ * run at the same time. That is harmless: two refreshes of a token have the same Idempotency-Key, and a budget that
+ * loses the count of a call is corrected by the headers of a later response.
  */
 async function removeIfDead(file: string): Promise<void> {
   const { mtimeMs } = await stat(file).catch(() => ({ mtimeMs: Date.now() }));

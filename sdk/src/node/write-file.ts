@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { open, rename } from 'node:fs/promises';
 
 /**
- * Replaces a file, so that readers see either the old or the new content. With `durable`, it waits until the content is
- * on the disk.
+ * Replaces a file atomically: readers see either the old or the new content. With `durable`, it waits until the content
+ * is on the disk.
  */
 export async function replaceFile(file: string, content: string, durable: boolean): Promise<void> {
   const temporary = `${file}.${randomUUID()}`;

@@ -27,19 +27,19 @@ export interface BudgetState {
   /** After a rejection, nothing is sent before this time (milliseconds since 1970). */
   blockedUntil?: number;
   calls: CountedCall[];
-  /** Set only while other clients, which do not share this budget, use up the limit. */
+  /** Set only while this client leaves part of the limit to other clients, which do not share this budget. */
   share?: Share;
 }
 
-/** If a process dies, its calls are never settled. They count as finished after this time. */
+/** If a process dies, its calls are never settled. They count as if they had ended this long after they were sent. */
 const LOST_AFTER_MS = 60_000;
 
 /**
  * Takes a slot for the call and returns 0, or returns how many milliseconds to wait before asking again.
  *
  * The server accepts `limit` calls in any 60 seconds and counts each call at some time between request and response, so
- * its slot is certainly free 60 seconds after the response. If all clients of the store and app share the budget, no
- * call is sent that the server would reject.
+ * the slot of a call is certainly free 60 seconds after its response. If all clients of the store and app share the
+ * budget, no call is sent that the server would reject.
  */
 export function reserve(state: BudgetState, id: string, now: number): number {
   state.calls = state.calls.filter(
@@ -58,7 +58,7 @@ function waitFor({ blockedUntil = 0, limit, calls, share }: BudgetState, now: nu
   return share ? waitForShare(share, calls, now) : 0;
 }
 
-/** Records that a call was answered, with what the response reported, or that it failed without a response. */
+/** Records that a call has ended, and what its response, if any, reported about the rate limit. */
 export function settle(
   state: BudgetState,
   id: string,
@@ -96,7 +96,10 @@ function refused(state: BudgetState, id: string, limit: number, waitMs: number, 
   state.share = { ...share, calls: Math.min(share.calls, state.share?.calls ?? limit) };
 }
 
-/** Adds the calls of other clients that the server has counted. Returns whether there are any. */
+/**
+ * Adds a call of another client for each call that only the server has counted (`used` is the server's count). Returns
+ * whether the window contains calls of other clients.
+ */
 function addOthers(state: BudgetState, used: number, at: (index: number) => number): boolean {
   const missing = used - state.calls.length;
   for (let index = 0; index < missing; index++) state.calls.push({ id: OTHER, at: at(index), isOver: true });

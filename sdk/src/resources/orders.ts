@@ -29,8 +29,8 @@ export class Orders {
   }
 
   /**
-   * Returns the orders that have changed since `cursor`, or all orders if there is no cursor, in the order of their
-   * last change. An order that changes again appears again.
+   * Returns the orders that have changed since `cursor`, or all orders if there is no cursor, sorted by their last
+   * change, oldest first. An order that changes again appears again.
    */
   changes(cursor?: string, options?: FollowOptions): Feed<Order> {
     const first = { sort: 'updatedAt' };

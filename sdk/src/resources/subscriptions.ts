@@ -51,7 +51,7 @@ export class Subscriptions {
     return this.api.write({ method: 'POST', path: path`/webhooks/${id}/ping` }, options);
   }
 
-  /** Lists the deliveries with all their attempts, newest first. They are kept for at least 30 days. */
+  /** Lists the deliveries with all their attempts, by default newest first. They are kept for at least 30 days. */
   deliveries(id: string, query?: ListDeliveriesQuery, options?: CallOptions): List<Delivery> {
     return this.api.list(path`/webhooks/${id}/deliveries`, query, options);
   }

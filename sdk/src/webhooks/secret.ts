@@ -2,7 +2,7 @@ import { WebhookError } from './errors.js';
 
 export const PREFIX = 'whsec_';
 
-/** Throws if the secret is not the complete text that was shown on creation. */
+/** Throws if the secret does not have the form of the complete text that was shown on creation. */
 export function checkSecret(secret: unknown): void {
   const is = typeof secret !== 'string' ? `a value of type ${typeof secret}` : wrongForm(secret);
   if (is)

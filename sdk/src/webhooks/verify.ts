@@ -49,8 +49,9 @@ export async function verifyDelivery(
   checkTime(Number(header('webhook-timestamp') || header('x-service-timestamp')), settings);
   return {
     ...JSON.parse(new TextDecoder().decode(bytes)),
-    // Feira sends the same id in both headers, but the standard signature covers only webhook-id. If the id were
-    // read from the other header, a recorded delivery could be sent again under a new id and would be handled twice.
+    // Feira sends the same id in webhook-id and x-service-delivery, but the standard signature covers only webhook-id.
+    // With `standard`, if the id were read from x-service-delivery, a recorded delivery could be sent again under a new
+    // id and would be handled twice.
     id: (settings.scheme === 'service' && header('x-service-delivery')) || header('webhook-id'),
     sequence: Number(header('x-service-sequence')),
     origin: header('x-service-origin'),

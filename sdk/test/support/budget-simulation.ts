@@ -13,7 +13,7 @@ export interface Outcome {
   done: number;
   /** The number of calls that were rejected five times. */
   failed: number;
-  /** The times at which calls were rejected, in milliseconds. */
+  /** The times at which calls were rejected, in milliseconds since the start. */
   refusals: number[];
 }
 

@@ -7,7 +7,7 @@ export const README = readFileSync(join(ROOT, 'sdk/README.md'), 'utf8');
 /** The JavaScript blocks of the README. Tests run each block as a separate program. */
 export const BLOCKS = [...README.matchAll(/```js\n(.*?)```/gs)].map(([, code]) => code!);
 
-/** Patterns of blocks that readme.long.test.ts does not run, because they need other programs. Other tests run them. */
+/** Patterns of blocks that readme.long.test.ts does not run, because they need other software. Other tests run them. */
 export const RUN_ELSEWHERE = {
   express: /from 'express'/,
   edge: /export default \{\n {2}async fetch/,

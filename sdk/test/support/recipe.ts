@@ -4,9 +4,9 @@ import { expect } from 'vitest';
 import { startProgram } from './program.js';
 
 /**
- * Tests the code of a TokenStore from the README, which exports `tokens`. The code is loaded twice, so that there are
- * two connections. What one of them saves, the other must be able to read, and only one of them can hold the lock of a
- * store at a time.
+ * Tests code from the README that implements a TokenStore and exports it as `tokens`. The code is loaded twice, so that
+ * there are two connections. What is saved through one of them, the other must be able to read, and only one of them
+ * can hold the lock of a store at a time.
  */
 export async function expectTokenStore(
   folder: string,

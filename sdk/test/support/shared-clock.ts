@@ -1,7 +1,7 @@
 import type { MovableClock } from '../../../server/test/support/clock.js';
 import type { Clock } from '../../src/clock.js';
 
-/** Returns a clock for the client that follows the clock of the server. Sleeping moves that clock immediately. */
+/** Returns a clock that shows the time of the server's clock. Sleeping moves the server's clock immediately. */
 export function clockOf(server: { clock: MovableClock }): Clock {
   return {
     now: () => server.clock.now(),

@@ -81,7 +81,7 @@ function upserted(entry: Listed, old: StoredVariation | undefined, productPrice:
   };
 }
 
-/** Sorts variations by the option of the first type, then by those of the next types, and sets their positions. */
+/** Sorts variations in the declared order of their options, the first type first, and sets their positions. */
 function inDeclaredOrder(variations: StoredVariation[], types: VariationType[]): void {
   const ranks = types.map(({ options }) => new Map(options.map((option, rank) => [option, rank])));
   const rankOf = ({ options }: StoredVariation) =>

@@ -36,7 +36,7 @@ export interface VariationRecord {
   updatedAt: string;
 }
 
-/** The columns of a products row with the alias `p`. */
+/** The columns of a product record. The table has the alias `p`. */
 export const productColumns = raw(`
   p.id, p.name, p.price, p.price_discount as "priceDiscount", p.description, p.quantity, p.weight, p.width, p.height,
   p.length, p.type_id as "typeId", p.category_id as "categoryId", p.url_image as "urlImage", p.sku, p.ean,
@@ -62,7 +62,7 @@ export const productJson =
   raw(`p.document || (${fiscalJson} || ',"quantity":' || p.quantity || ',"hasVariants":' || p.has_variants
   || ',"updatedAt":"' || ${utcTime('p.updated_at')} || '"')`);
 
-/** The columns of a variations row with the alias `v`. */
+/** The columns of a variation record. The table has the alias `v`. */
 export const variationColumns = raw(
   'v.id, v.combination, v.sku, v.ean, v.price, v.quantity, v.updated_at as "updatedAt"',
 );

@@ -5,8 +5,8 @@ import { PRODUCT_PARTS, productJsonWith } from './product-json.js';
 import { storeVariationJson } from './records.js';
 
 /**
- * Limits the memory of a batch, which ends with the record that reaches this size. One product with 1,000 variations
- * can be larger.
+ * A batch of products ends with the record that brings it to this size, which limits its memory. A single product with
+ * 1,000 variations can be larger.
  */
 const BATCH_BYTES = 1_048_576;
 

@@ -11,7 +11,7 @@ type Line =
   | { sku: string; ok: true; quantity: number }
   | { sku: string; ok: false; error: string; code: string };
 
-/** The stock that a SKU identifies: that of a simple product (variationId null) or of one variation. */
+/** The simple product (variationId null) or the variation that has the SKU, with its stock. */
 interface Target {
   sku: string;
   productId: string;

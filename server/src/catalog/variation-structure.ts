@@ -112,9 +112,9 @@ const isTypes = checkerOf(types);
 const isNamed = checkerOf(Type.Object(naming, eitherName));
 
 /**
- * Checks what does not depend on the stored product: no name is repeated, and every listed combination has one declared
- * option of each type. A body with schema errors is checked as far as it can be read, so that all errors are reported
- * together.
+ * Checks what does not depend on the stored product: no name and no combination is repeated, and every listed
+ * combination has one declared option of each type. A body with schema errors is checked as far as it can be read, so
+ * that all errors are reported together.
  */
 function structureFaults(body: Record<string, unknown>): FaultDetail[] {
   if (!isTypes(body.types)) return [];
@@ -124,7 +124,10 @@ function structureFaults(body: Record<string, unknown>): FaultDetail[] {
   return [...doubledNames(types), ...(isListable ? combinationFaults(combinations, types) : [])];
 }
 
-/** Returns the errors of the structure in the field `variants` of a new product. */
+/**
+ * Returns the errors of the structure in the field `variants` of a new product, and an error if the product has both
+ * combinations and a quantity.
+ */
 export function variantsFaults(body: Record<string, unknown>): FaultDetail[] {
   const { variants, quantity } = body;
   if (typeof variants !== 'object' || variants === null) return [];
@@ -182,8 +185,8 @@ const WRITTEN_SEPARATOR = /\s+-\s+/y;
 
 /**
  * Splits a label into options, from left to right, one type after the other. An option may itself contain the
- * separator, so there may be several positions to continue from. Each position is visited only once; otherwise a
- * thousand crafted labels could block the process for a second.
+ * separator, so there may be several positions to continue from. Each position is visited only once per type; otherwise
+ * a thousand crafted labels could block the process for a second.
  */
 function split(label: string, types: VariationType[]): string[] | undefined {
   let read = new Map<number, string[]>([[0, []]]);

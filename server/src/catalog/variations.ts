@@ -31,8 +31,8 @@ export async function variationsOf(
 
 /**
  * Changes the variations of a product from one state to another, emits the events, and returns the variations as the
- * API shows them. The caller has locked the product. PUT and PATCH of variants both use this function and differ only
- * in how they compute the new state.
+ * API shows them. The caller has locked the product. PUT and PATCH of variants both use this function. They compute the
+ * new state differently, and only PUT changes the types.
  */
 export async function replaceVariations(
   tx: Tx,
@@ -99,7 +99,7 @@ export function lowestPrice(variations: { price: number }[]): number | null {
 /**
  * Returns the stock events of a change. Receivers identify a balance by its SKU. If a new variation takes over the SKU
  * of a removed one, an event is emitted only if the two balances differ, and no 0 is reported for the removed one. All
- * variations without a SKU are reported with an empty one. The zeros of removed variations therefore come first; a
+ * variations without a SKU are reported with an empty SKU. The zeros of removed variations therefore come first; a
  * later 0 would look like the current balance of another variation.
  */
 function changedBalances(productId: string, before: StoredVariation[], after: StoredVariation[]): NewEvent[] {

@@ -28,7 +28,7 @@ const PER_NETWORK = {
   units: 200,
 };
 
-/** The limits for all buyers of one shop together. */
+/** The limits for all buyers of one shop together: orders in ten minutes, unpaid orders, and the units of these. */
 const PER_SHOP = { placed: 3_000, open: 2_000, units: 20_000 };
 
 export interface StoreLimits {

@@ -90,7 +90,7 @@ export async function placeOrder(
   return { orderId, total: price.total, repeated: false };
 }
 
-/** Makes two requests with the same checkout id wait for each other. The second then finds the order of the first. */
+/** Returns the order of a checkout id, if any. A second request with the same id waits until the first has ended. */
 async function lockCheckout(
   tx: Tx,
   workspaceId: string,

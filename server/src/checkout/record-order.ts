@@ -22,8 +22,8 @@ export interface NewOrder {
 }
 
 /**
- * Writes the order with the store's next order number, the search terms of the order and the event order.created. Fails
- * if the customer does not exist, because customer_id must not be null. The store's row stays locked until the
+ * Gives the order the store's next order number, and writes the order, its search terms and the event order.created.
+ * Fails if the customer does not exist, because customer_id must not be null. The store's row stays locked until the
  * transaction ends, so order numbers have no gaps.
  */
 export async function recordOrder(tx: Tx, clock: Clock, workspaceId: string, order: NewOrder): Promise<void> {

@@ -1,6 +1,6 @@
 export interface Option {
   description: string;
-  /** The placeholder for the value in the help, such as W in --store W. An option without a value is a flag. */
+  /** The placeholder for the value in the help, such as W in --store W. An option without a placeholder is a flag. */
   value?: string;
   required?: boolean;
   /** Whether the option may be given several times. */
@@ -51,7 +51,7 @@ export function duration(option: string, text: string): number {
   return milliseconds;
 }
 
-/** Returns the milliseconds between two events for a rate such as 2/s, 30/m or 100/h. */
+/** Returns the interval in milliseconds for a rate such as 2/s, 30/m or 100/h. */
 export function intervalOfRate(option: string, text: string): number {
   const [, count, unit] = /^(\d{1,9}(?:\.\d{1,9})?)\/([smh])$/.exec(text) ?? [];
   const milliseconds = (UNITS[unit ?? ''] ?? 0) / Number(count ?? 0);

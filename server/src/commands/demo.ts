@@ -23,7 +23,7 @@ interface Demo {
   clientSecret: string;
   email: string;
   password: string;
-  /** Set once fillDemo has added all products, pictures and orders. */
+  /** Set once fillDemo has finished. */
   filled?: boolean;
 }
 
@@ -61,9 +61,9 @@ export async function ensureDemo(
 }
 
 /**
- * Adds the products that ensureDemo() has not created, the pictures of all products, and two weeks of orders. This
- * runs in the background once the server accepts requests, because drawing the pictures takes several seconds. The next
- * start continues a run that was interrupted.
+ * Adds the products that ensureDemo() has not created, the pictures of all products and, if there is a gateway, two
+ * weeks of orders. This runs in the background once the server accepts requests, because drawing the pictures takes
+ * several seconds. The next start continues a run that was interrupted.
  */
 export async function fillDemo(
   services: FillServices & Omit<HistoryServices, 'gateway'> & { gateway: SandboxGateway | undefined },
@@ -127,8 +127,8 @@ function readDemo(file: string): Demo | undefined {
 }
 
 /**
- * Creates the demo store. If an earlier start already created it, but the file is missing or damaged, the store is
- * reused, and its owner gets a new password.
+ * Creates the demo store and an app. If an earlier start already created the store, but the file is missing or damaged,
+ * the store is reused, and its owner gets a new password.
  */
 async function createDemo(tx: Tx): Promise<Demo> {
   const password = randomBytes(9).toString('base64url');
@@ -142,7 +142,7 @@ async function reuseStore(tx: Tx, password: string): Promise<string | undefined>
   if (userId === undefined) return undefined;
   await setPassword(tx, userId, password);
   const ids = (await storesOwnedBy(tx, userId)).map(({ workspaceId }) => workspaceId);
-  // Ids begin with the creation time, so the first one is the original demo store.
+  // Ids begin with the creation time, so the first id is that of the original demo store.
   return ids.sort()[0];
 }
 

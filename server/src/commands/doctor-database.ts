@@ -61,7 +61,7 @@ async function checkSettings(client: pg.Client, source: string): Promise<Finding
   const missing = EXTENSIONS.filter((name) => !db.extensions.includes(name));
   const skew = Math.abs(Number(db.now) - Date.now());
   const pending = await pendingMigrations(client);
-  // While migrations are pending, the table may not exist yet.
+  // While migrations are pending, the table payment_notifications may not exist yet.
   const unmatchedPayments = pending.length === 0 ? await unmatchedPaymentsOf(client) : undefined;
   const finding = (what: string, ok: boolean, good: string, bad: string): Finding => ({
     what,

@@ -55,8 +55,8 @@ function payments({ paymentGateway, isTestShop }: Config): Finding {
 }
 
 /**
- * The server creates the folder, the secret and the database when it starts. Before that, there is nothing else to
- * check.
+ * The server creates the folder, the secret and the database on its first start. Before that, the only check is whether
+ * the folder can be created.
  */
 function beforeFirstStart(folder: string): Finding[] {
   let existing = folder;

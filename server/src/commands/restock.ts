@@ -7,7 +7,8 @@ const PRODUCTS = 20;
 
 /**
  * Adds stock to up to 20 products that are sold out or have sold-out variations, as a merchant would. It considers only
- * the newest products, because simulated buyers choose from these. Returns the number of items that got stock.
+ * the newest products, because simulated buyers choose from these. Returns how many products and variations got
+ * stock.
  */
 export async function restock(db: Database, workspaceId: string): Promise<number> {
   const store = db.store(workspaceId);

@@ -14,7 +14,10 @@ export interface Position {
   sequence: number;
 }
 
-/** The progress of `feira listen`, saved in one file of the data folder for each store, app and address. */
+/**
+ * The progress of `feira listen`. The data folder contains one file for each combination of store, app and the address
+ * to which events are forwarded.
+ */
 export class SavedPosition {
   readonly file: string;
 

@@ -96,7 +96,7 @@ class Simulation {
     try {
       await this.shopAround();
     } catch (error) {
-      // The order may be refunded or shipped by another visit at the same time, which is not an error.
+      // Another visit may refund or ship the order at the same time, so a rejected action is not a failure.
       if (error instanceof ApiError) return;
       // If the database is busy, some buyers give up, as in a real shop. The simulation continues.
       if (isTemporary(error)) this.counts.gaveUp++;

@@ -46,7 +46,7 @@ function scoreOf({ title, page, text }: Entry, words: string[]): number {
   return score;
 }
 
-/** Returns the text around the first match. */
+/** Returns the text around the first occurrence of the word, or the beginning if the text does not contain it. */
 function excerptOf(text: string, word: string): string {
   // Remove list markers, which would look like part of a sentence in an excerpt of one line.
   const clean = text

@@ -4,7 +4,7 @@ import { sql } from '../platform/db/sql.js';
 import { ApiError } from '../platform/http/errors.js';
 
 /**
- * Each store has two counters, one for events and one for order changes. This is the name of the one from which the
+ * Each store has two counters, one for events and one for order changes. This is the name of the counter from which the
  * number in a cursor was taken.
  */
 export type Numbers = 'last_sequence' | 'last_order_change';

@@ -4,7 +4,7 @@ import type { Origin } from './names.js';
 import type { NewEvent } from './outbox.js';
 
 // A PATCH, a batch, a checkout or a new image can change a product or its stock. All product.updated and stock.updated
-// events are built here, so that their data always has the same fields.
+// events are built here, so that the fields of their data do not depend on what caused the change.
 
 export function productUpdated(id: string, fields: ChangedField[]): NewEvent {
   return { event: 'product.updated', data: { id, fields }, changed: fields };

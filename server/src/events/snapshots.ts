@@ -10,7 +10,9 @@ import { settledHead } from './sequencer.js';
 export interface SnapshotRecords<R> {
   /** A key that sorts before those of all records. */
   start: string[];
-  /** Selects a batch of the records after the given key, in the order of their keys. It is empty if none are left. */
+  /**
+   * Selects a batch of the records after the given key, in the order of their keys. An empty batch ends the snapshot.
+   */
   next(workspaceId: string, after: string[]): Statement;
   keyOf(row: R): string[];
   /** Returns the JSON text, or null for a row that did not fit into its batch and must be read again. */
@@ -34,7 +36,7 @@ export class Snapshots {
     if (this.running.has(owner)) throw snapshotRunning();
     this.running.add(owner);
     try {
-      // Number pending events first, so that few events are both in the snapshot and in the feed after it.
+      // Number pending events first, so that few changes are both in the snapshot and in the feed after its cursor.
       await settledHead(this.db.store(workspaceId), workspaceId);
       const tx = await this.db.stream(owner).begin({ isSnapshot: true });
       try {
@@ -60,8 +62,8 @@ interface Position {
 
 /**
  * This must be the first statement of the transaction, because the first statement determines the snapshot. The
- * advisory lock prevents a second snapshot of the same owner, even in another process, and is released when the
- * transaction ends.
+ * advisory lock prevents a second snapshot for the same owner (store and app) at the same time, even in another
+ * process, and is released when the transaction ends.
  */
 async function takePosition(tx: Transaction, workspaceId: string, owner: string): Promise<Position> {
   const [row] = await tx.query<{ locked: boolean; at: string; epoch: string | null; number: number }>(sql`

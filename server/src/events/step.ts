@@ -21,7 +21,7 @@ export interface StepResult {
  * outbox position under that lock, and a snapshot that sees the later commit also sees the earlier one. So the events
  * with the lowest positions in a snapshot never include a change without the earlier changes to the same record.
  *
- * Only one sequencer at a time numbers the events of a store: the one that has locked its row in event_heads. A
+ * Only one sequencer at a time numbers the events of a store: the one that has locked the store's row in event_heads. A
  * statement may have taken its snapshot before it got that lock, and another sequencer may have moved some of the rows
  * in the snapshot since then. DELETE skips those rows, and the remaining ones get higher numbers than those.
  *

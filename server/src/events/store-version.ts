@@ -10,8 +10,8 @@ const MAX_WAITING = 100;
  *
  * Every change to products, variations, images and orders is committed together with at least one row in `outbox`. For
  * each row that it moves out of the outbox, the sequencer increases either last_sequence or last_order_change of the
- * store by one. The sum of these two numbers and the number of rows in the outbox therefore increases with every
- * committed change, whichever process made it.
+ * store by one. The sum of these two numbers and the number of the store's rows in the outbox therefore increases with
+ * every committed change, whichever process made it.
  */
 export function storeVersion(workspaceId: Statement): Statement {
   return sql`

@@ -92,7 +92,8 @@ export async function recordImage(
 /**
  * Releases the claim after a rejection, so that the key can be attached later, for example once another image is
  * removed. The published file stays in the storage, and is removed with the upload if the key is never attached. After
- * any other failure the claim expires on its own.
+ * key_in_use there is nothing to release, because another request has taken the upload. After any other failure the
+ * claim expires on its own.
  */
 export async function releaseImage(
   db: Share,

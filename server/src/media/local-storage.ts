@@ -106,8 +106,8 @@ export class LocalStorage implements Storage {
   }
 
   /**
-   * Throws if the folder is not writable. Missing folders are created with the first file, so the nearest existing
-   * folder above is checked instead.
+   * Throws if the folder is not writable. If it is missing, the nearest existing folder above it is checked, because
+   * missing folders are created with the first file.
    */
   async check(folder = this.published): Promise<void> {
     try {

@@ -17,7 +17,7 @@ const STAGING = 'staging/';
 const OPERATION_MS = 60_000;
 
 /**
- * Stores files in any S3-compatible storage. The storage rejects a PUT with another type or length, because both are
+ * Stores files in any S3-compatible storage. The storage rejects a PUT whose type or length is not the one that was
  * signed.
  */
 export class S3Storage implements Storage {

@@ -22,8 +22,8 @@ interface FileToRemove {
 
 /**
  * Removes the files that are queued for removal. Several processes may do this at the same time: each claims its own
- * batch, and no transaction is open during storage operations. A file that cannot be removed is reported and postponed,
- * so that it does not delay the others.
+ * batch, and no transaction is open during storage operations. A file that cannot be removed is postponed, and an error
+ * is thrown after its batch. The next sweep continues with the other files.
  */
 export async function sweepFiles(db: Share, clock: Clock, storage: Storage): Promise<void> {
   for (;;) {

@@ -2,7 +2,7 @@ import { Admission, NotAdmitted } from '../platform/concurrency/admission.js';
 import { ApiError } from '../platform/http/errors.js';
 
 /**
- * The number of files that are verified or resized at a time, and therefore the maximum number of inspection threads.
+ * The maximum number of files that are verified or resized at a time, and therefore also of inspection threads.
  * Together with the limit on decoded bytes, it bounds the memory for decoding.
  */
 const CONCURRENCY = 2;

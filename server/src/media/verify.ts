@@ -19,10 +19,11 @@ export type Verified = { bytes: Buffer; width: number; height: number } | { faul
 const threads = new InspectionThreads();
 
 /**
- * Checks that the file is an image of the declared type, and returns its bytes without metadata. The checks run in this
- * order: the magic number, so that only four decoders ever see the bytes; the structure; the dimensions, before
- * decoding; and every pixel of every frame of exactly the bytes that will be published. The slow checks do not block
- * the event loop: the structure is checked in a worker thread, and sharp decodes in its own threads.
+ * Checks that the file is an image of the declared type, and returns its bytes without the metadata that is not needed
+ * to display it. The checks run in this order: the magic number, so that only four decoders ever see the bytes; the
+ * structure; the dimensions, before decoding; and every pixel of every frame of exactly the bytes that will be
+ * published. The slow checks do not block the event loop: the structure is checked in a worker thread, and sharp
+ * decodes in its own threads.
  */
 export async function verifyImage(bytes: Buffer, declared: ImageType): Promise<Verified> {
   const found = typeOf(bytes);

@@ -12,8 +12,8 @@ export const CREDENTIAL_CHANNEL = 'feira_credentials';
 /** The maximum age of a cached credential, independent of notifications. */
 export const CACHE_MS = 2_000;
 /**
- * A cached credential that is older than this is refreshed when it is used, together with all others that become due
- * within REFRESH_BATCH_MS.
+ * If a cached credential older than this is used, it is refreshed, together with all other such credentials that are
+ * used within the next REFRESH_BATCH_MS.
  */
 const REFRESH_AFTER_MS = 1_000;
 const REFRESH_BATCH_MS = 100;
@@ -48,8 +48,8 @@ export class Credentials {
   private readonly lookups = new Batcher(3, 8, (tokens: string[]) => this.rowsOf(tokens));
   /**
    * Looks up tokens from networks that send many invalid ones: one statement at a time, for up to 200 tokens. A flood
-   * of invalid tokens therefore occupies only one connection and does not delay networks that are not suspect. These
-   * tokens are still looked up, because valid ones may come from the same network.
+   * of invalid tokens therefore occupies only one connection and does not delay networks that are not suspect. Tokens
+   * from suspect networks are still looked up, because some of them may be valid.
    */
   private readonly suspectLookups = new Batcher(1, 200, (tokens: string[]) => this.rowsOf(tokens), 'never');
   private readonly suspects: SuspectNetworks;
@@ -78,7 +78,7 @@ export class Credentials {
 
   /**
    * Returns undefined if the token is unknown, expired or revoked. The credential of a valid token is cached under its
-   * header, unless the listener is disconnected.
+   * header, unless the listener is disconnected or a notification arrives during the lookup.
    */
   async find(header: string, token: string, address: string): Promise<Credential | undefined> {
     const lookups = this.suspects.has(address) ? this.suspectLookups : this.lookups;
@@ -136,7 +136,7 @@ export class Credentials {
     const entries = this.dueForRefresh;
     this.dueForRefresh = [];
     const queriedAt = this.clock.monotonic();
-    // If the refresh fails, the entries expire, and the next call with each token looks it up.
+    // If the refresh fails, the next use of an entry tries again. Once the entry has expired, its token is looked up.
     const rows = await this.rowsOf(entries.map(({ token }) => token)).catch(() => undefined);
     entries.forEach((entry, index) => {
       entry.isRefreshing = false;
@@ -170,8 +170,8 @@ export class Credentials {
   }
 
   /**
-   * Records the time of the last use in the background, at most once a minute. The merchant sees this time, but nothing
-   * depends on it, so a lost update does no harm.
+   * Records the time of a grant's last use in the background, at most once a minute. The merchant sees this time, but
+   * nothing depends on it, so a lost update does no harm.
    */
   private recordUse({ workspace_id, grant_id, last_used_at }: CredentialRow): void {
     const now = this.clock.now();

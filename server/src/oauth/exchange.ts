@@ -103,7 +103,7 @@ const SCOPE_NOT_GRANTED: TokenError = {
 
 /**
  * RFC 6749, section 6: without scope, the new access token has all granted scopes, even if the previous one had fewer.
- * Returns undefined if a requested scope was not granted.
+ * Returns undefined if a requested scope was not granted, or if `asked` is blank.
  */
 function narrowed(granted: Scope[], asked: string | undefined): Scope[] | undefined {
   if (asked === undefined) return granted;

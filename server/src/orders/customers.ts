@@ -40,7 +40,7 @@ export async function ensureCustomer(tx: Tx, workspaceId: string, buyer: Buyer):
     on conflict (workspace_id, identity) do nothing`);
 }
 
-/** Counts a paid order. The name, contact data and address of the customer are taken from the latest paid order. */
+/** Counts a paid order. The customer's name, contact data and address are taken from the paid order placed last. */
 export async function countPaidOrder(tx: Tx, workspaceId: string, orderId: string): Promise<void> {
   await tx.query(sql`
     update customers c set orders_count = c.orders_count + 1,

@@ -9,7 +9,7 @@ import type { NewInvoice } from './invoice-shapes.js';
 import type { InvoiceRecord } from './records.js';
 import { lockOrder } from './shipping-status.js';
 
-/** Limits the size of an order record: with two URLs of 2,048 characters each, 20 invoices take 90 kB. */
+/** Limits the size of an order record: 20 invoices, each with two URLs of 2,048 characters, take 90 kB. */
 const MAX_INVOICES = 20;
 
 const columns = raw(`

@@ -55,7 +55,7 @@ export async function recordTransaction(
     where workspace_id = ${workspaceId} and id = ${orderId} and transaction_id is distinct from ${transactionId}`);
 }
 
-/** Records that the buyer chose another payment method for an unpaid order. */
+/** Records that the buyer chose another payment method or number of installments for an unpaid order. */
 export async function changePayment(
   tx: Tx,
   workspaceId: string,
@@ -114,8 +114,8 @@ export async function cancelOrder(
 
 /**
  * Records the total amount that the gateway has refunded. If it is less than the order total, the order becomes
- * partial_refunded (only the gateway makes partial refunds), otherwise refunded. Reporting the same amount again
- * changes nothing.
+ * partial_refunded (partial refunds are made only at the gateway), otherwise refunded. Reporting the same amount
+ * again changes nothing.
  */
 export async function recordRefunded(
   tx: Tx,
@@ -126,7 +126,7 @@ export async function recordRefunded(
 ): Promise<void> {
   if (order.status !== 'paid' && order.status !== 'partial_refunded') return;
   const amount = Math.min(cents(refundedInAll), order.total);
-  // An order of R$ 0 can be refunded too, although the amount does not change.
+  // An order of R$ 0 can be refunded too, although its refunded amount stays 0.
   if (amount <= order.refundedAmount && order.total > 0) return;
   const full = amount === order.total;
   await tx.query(sql`
@@ -156,7 +156,7 @@ const BEFORE_ALL = { expires_at: '-infinity', id: '00000000-0000-0000-0000-00000
 /**
  * Cancels expired unpaid orders. Each order has its own transaction, so that the stock of a store is not locked while
  * other orders are canceled. A round reads all expired orders page by page. If it read only the first page, orders that
- * cannot be canceled would fill that page and block all later ones.
+ * cannot be canceled could fill that page and block all later ones.
  */
 export async function expireUnpaid(db: Database, clock: Clock, pageSize = 1_000): Promise<void> {
   const now = new Date(clock.now()).toISOString();

@@ -33,8 +33,8 @@ export interface OrderFilters {
 export const orderSorts: Record<string, SortKey> = {
   createdAt: byTime('created_at'),
   '-updatedAt': byTime('updated_at'),
-  // Delta sync sorts by the number of the last change, because the order of timestamps can differ from the order of
-  // commits.
+  // Delta sync sorts by the number of each order's last change, because the sequence of timestamps can differ from the
+  // sequence of commits.
   updatedAt: { column: 'change', cast: 'bigint', isValue: isChangePosition },
 };
 
@@ -50,8 +50,8 @@ export async function listOrders(
 }
 
 /**
- * Lists changes for delta sync. It first assigns numbers to everything committed before the call, so that later commits
- * get higher numbers.
+ * Lists orders by their last change, for delta sync. It first assigns numbers to everything committed before the call,
+ * so that later commits get higher numbers.
  */
 export async function listChanges(
   db: StoreAccess,
@@ -64,8 +64,8 @@ export async function listChanges(
     value: await changeNumber(db, workspaceId, request.after.value as string, head),
     id: request.after.id,
   };
-  // An order with a change that was committed after `settledHead` is left out here. It is returned later under the
-  // number of that change.
+  // An order with a change that has no number yet, because it was committed after `settledHead`, is left out here. The
+  // order is returned later under the number of that change.
   const changed = sql`(
     select o.*, c.change, o as record from order_changes c join orders o on o.workspace_id = c.workspace_id and o.id = c.order_id
     where not exists (select from outbox x where x.workspace_id = c.workspace_id and x.order_id = c.order_id)

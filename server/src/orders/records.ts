@@ -74,7 +74,7 @@ export interface OrderRecord {
   items: OrderItem[];
   /** Oldest first. */
   invoices: InvoiceRecord[];
-  /** When an unpaid order is canceled. Null once it is paid or canceled. */
+  /** When the order will be canceled if it is still unpaid. Null once it is paid or canceled. */
   expiresAt: string | null;
   createdAt: string;
   updatedAt: string;

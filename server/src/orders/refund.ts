@@ -12,7 +12,7 @@ import { cents } from '../platform/schema/money.js';
 import { lockPaymentState, recordRefunded } from './lifecycle.js';
 import { ordersOf } from './storage.js';
 
-/** The part of a gateway that refunds need. Repeating a request with the same `requestId` must not move money twice. */
+/** What a refund needs from a gateway. Repeating a request with the same `requestId` must not move money twice. */
 export interface Refunder {
   refund(transactionId: string, requestId: string, amount: number): Promise<{ refundedInAll: number }>;
 }
@@ -157,8 +157,8 @@ async function dropRefund(db: Share, workspaceId: string, refundId: string): Pro
 }
 
 /**
- * Completes refunds that were interrupted by a killed process or a failed gateway. A refund that fails again is
- * postponed.
+ * Completes recorded refunds that are unfinished, for example because a process was killed or the gateway failed. A
+ * refund that fails again is postponed.
  */
 export async function finishRefunds(db: Database, clock: Clock, refunder: Refunder): Promise<void> {
   const unfinished = await db.background('refunds').query<{ workspace_id: string; id: string }>(sql`

@@ -76,8 +76,8 @@ export const orderRoutes: FastifyPluginAsyncTypebox<OrderOptions> = async (
           : lists.read(workspaceId, access, (from, memory) => listOrders(from, memory, workspaceId, page));
         return search ? orBusy(list) : list;
       };
-      // A response is not cached if it depends on the current time zone of the store (days), or if numbers must first
-      // be assigned to committed changes (delta sync).
+      // A response is not cached if it depends on the current time zone of the store (with `from` or `to`), or if
+      // numbers must first be assigned to committed changes (delta sync).
       const isRepeatable = from === undefined && to === undefined && !isDeltaSync;
       const body = await (isRepeatable ? answers.answer(workspaceId, request.url, read) : read());
       return sendJson(reply, body);

@@ -75,7 +75,7 @@ export async function changeShipping(
     trackingUrl: change.trackingUrl === undefined ? before.trackingUrl : change.trackingUrl,
   };
   if (JSON.stringify(before) === JSON.stringify(after)) return { changed: false, after };
-  // If the status is canceled, the code, carrier and tracking URL cannot be changed either.
+  // If the shipping status is canceled, the code, carrier and tracking URL cannot be changed either.
   if (after.statusShipping !== before.statusShipping || before.statusShipping === 'canceled')
     refuseIllegalMove(before, after.statusShipping);
   await tx.query(sql`

@@ -4,7 +4,7 @@ export function taxIdOf(text: string): string | undefined {
   return isCpf(bare) || isCnpj(bare) ? bare : undefined;
 }
 
-/** Returns the search term, without punctuation if it is a CPF or CNPJ, because documents are stored without it. */
+/** Returns the search term. If it is a CPF or CNPJ, its punctuation is removed, because these are stored without it. */
 export function withoutTaxIdPunctuation(search: string): string {
   return taxIdOf(search) ?? search;
 }

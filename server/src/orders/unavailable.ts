@@ -5,9 +5,9 @@ import { ApiError, busy } from '../platform/http/errors.js';
 import { ORDERS } from './storage.js';
 
 /**
- * The options of a route that uses the storage of orders, which may fail independently: the route then returns 502,
- * while all others keep working. This is a route option and not the error handler of a plugin, because every plugin
- * adds its own classes of requests and replies, which makes all routes slower (see api.ts).
+ * The options of a route that uses the storage of orders. If only this storage fails, the route returns 502, while
+ * routes that do not use it keep working. The error handler is set on the route and not on a plugin, because every
+ * plugin adds its own classes of requests and replies, which makes all routes slower (see api.ts).
  */
 export function usesOrders(config: FastifyContextConfig) {
   return {

@@ -41,7 +41,7 @@ export function readAppForm(fields: Fields): AppForm {
   };
 }
 
-/** Returns the app that the form describes, and all errors. */
+/** Returns the app that the form describes, and its errors. */
 export function validateAppForm(
   form: AppForm,
   language: Language,
@@ -58,7 +58,7 @@ export function validateAppForm(
   return { app: { name, redirectUris, contact }, faults };
 }
 
-/** If there are too many URIs, only that is reported. Otherwise the page could repeat thousands of them. */
+/** If there are too many URIs, only that is reported, so that the page does not repeat thousands of them. */
 function urisFaults(uris: string[], language: Language): string[] {
   const texts = REGISTRATION_TEXTS[language];
   if (uris.length === 0) return [FAULTS[language].none];

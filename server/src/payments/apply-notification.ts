@@ -14,15 +14,17 @@ import { cents } from '../platform/schema/money.js';
 import type { Notification } from './gateway.js';
 
 // A gateway may send notifications repeatedly, late and out of sequence. Before a notification is applied, it is
-// recorded, and the row in `orders` is locked. The effect depends only on that row and on the recorded notifications. A
-// refund that is reported before its payment therefore leads to the same state as one that is reported after it.
+// recorded, and the row of its order is locked. The effect depends only on that row, the refunds of the order and the
+// recorded notifications. A refund that is reported before its payment therefore leads to the same state as one that is
+// reported after it.
 
 /**
- * Why a payment needs manual review. `amount_differs`: the paid amount is not the order total; if it is lower, the
- * order stays unpaid. `second_payment`: another payment for the order was already received. `paid_after_cancel`: the
- * order was already canceled; the payment is refunded. `canceled_after_payment`: the order was already paid and does
- * not change. `refund_of_other_payment`: a payment other than that of the order was refunded; the order does not
- * change.
+ * Why a payment needs manual review. `unknown_order`: the store has no such order. `amount_differs`: the paid amount is
+ * not the order total; if it is lower, the order stays unpaid. `second_payment`: another payment for the order was
+ * already received. `paid_after_cancel`: the order was already canceled; the payment is refunded.
+ * `canceled_after_payment`: the gateway canceled the payment of an order that was already paid; the order does not
+ * change. `refund_of_other_payment`: the refunded payment is not the one whose id is stored in the order; the order
+ * does not change.
  */
 export const ATTENTIONS = [
   'unknown_order',
@@ -82,7 +84,8 @@ async function paid(
   if (order.status === 'canceled') return paidAfterCancel(tx, order, notification);
   if (order.status !== 'pending') return order.transactionId === transactionId ? undefined : 'second_payment';
   if (amount < order.total) return 'amount_differs';
-  // If the process that opened the payment died before it stored the payment id, store it now, because refunds need it.
+  // Refunds need the payment id. The order does not have it if, for example, the process that opened the payment died
+  // before it stored the id.
   if (order.transactionId !== transactionId) await recordTransaction(tx, workspaceId, orderId, transactionId);
   const write = () => markPaid(tx, clock, workspaceId, order);
   if (refundedBefore === 0 && amount === order.total) {
@@ -108,8 +111,9 @@ async function paidAfterCancel(
 
 /**
  * Requests a refund of what the buyer paid for a canceled order, minus the amount that the gateway has already
- * refunded. The order stays canceled. Returns whether a refund was requested. If one was requested before and is still
- * open, its amount is adjusted instead, because the gateway rejects a refund that exceeds the balance of the payment.
+ * refunded. The order stays canceled. Returns whether a refund was requested. If the order already has a refund, no
+ * other is requested. If that refund is still open, its amount is adjusted, because the gateway rejects a refund that
+ * exceeds the balance of the payment.
  */
 async function refundCanceled(tx: Tx, notification: KnownNotification): Promise<boolean> {
   const { workspaceId, orderId, transactionId, refundedBefore } = notification;
@@ -172,7 +176,7 @@ function isOfOtherPayment(order: PaymentState, { transactionId }: Notification):
 
 /**
  * Returns the highest refunded total that the gateway has reported for the payment. Notifications may arrive in any
- * order, but the total never decreases, so the highest one is the current one.
+ * sequence, but the refunded total never decreases, so the highest total is the current one.
  */
 async function knownRefunds(tx: Tx, { workspaceId, orderId, transactionId }: Notification): Promise<number> {
   const [known] = await tx.query<{ amount: number }>(sql`

@@ -26,7 +26,7 @@ export interface PaymentGateway {
   refund(transactionId: string, requestId: string, amount: number): Promise<{ refundedInAll: number }>;
 }
 
-/** What a gateway reports about a payment. It is sent with a signature. */
+/** What a gateway reports about a payment. The gateway signs each notification. */
 export interface Notification {
   id: string;
   type: 'paid' | 'canceled' | 'refunded';

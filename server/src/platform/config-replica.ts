@@ -8,8 +8,8 @@ export interface ReplicaSettings {
 
 const DEFAULT_MAX_LAG_MS = 5_000;
 /**
- * The lag is measured once per second and counted from the last measurement, so even a replica that is up to date could
- * exceed a limit below this.
+ * The lag is measured once per second and counts as growing until the next measurement, so even a replica that is up to
+ * date could exceed a limit below this.
  */
 const LEAST_MAX_LAG_MS = 2_000;
 

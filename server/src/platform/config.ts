@@ -240,7 +240,7 @@ export function startedByNpm(env: NodeJS.ProcessEnv = process.env): boolean {
 }
 
 /**
- * The password for `feira store create`. It is read from the environment because arguments appear in the process list
+ * The password for `feira store create`, if it is set in the environment. An option would appear in the process list
  * and in the shell history.
  */
 export function ownerPasswordVariable(env: NodeJS.ProcessEnv = process.env): string | undefined {

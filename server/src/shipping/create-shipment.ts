@@ -11,7 +11,7 @@ import { CARRIER, type Parcel, quote } from './freight.js';
 import type { ShipmentRecord } from './shipments.js';
 
 const DIGITAL = 1;
-/** The delivery time, in business days, for orders from early releases whose postal code cannot be quoted. */
+/** The delivery time, in business days, of an order from an early release if its postal code cannot be quoted. */
 const DEFAULT_DAYS = 10;
 
 /**

@@ -10,8 +10,8 @@ export const CART_MAX_QUANTITY = 999;
 
 const COOKIE = 'feira_cart';
 /**
- * The number of units in the cart. A script reads it to correct the header of an outdated page that the browser shows
- * when the visitor goes back.
+ * The number of units in the cart. A script reads it to correct the number that an outdated page shows when the
+ * visitor goes back to it.
  */
 const UNITS_COOKIE = 'feira_units';
 const LIFETIME_SECONDS = 30 * 24 * 60 * 60;
@@ -48,7 +48,7 @@ export function quantityOf(text: string): number | undefined {
   return /^[1-9]\d{0,2}$/.test(text) ? Number(text) : undefined;
 }
 
-/** Adds a line to the cart. Returns undefined if the cart cannot hold more of this item. */
+/** Adds a line to the cart. Returns undefined if the cart would have too many lines, or too many units of this item. */
 export function withAdded(lines: Line[], added: Line): Line[] | undefined {
   const known = lines.find((line) => isSame(line, added));
   if (!known) return lines.length < MAX_LINES ? [...lines, added] : undefined;

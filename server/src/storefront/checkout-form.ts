@@ -10,7 +10,7 @@ import { type PostalCodeFault, readPostalCode, STATES } from './postal-codes.js'
 export const METHODS = ['pix', 'card', 'boleto'] as const;
 /**
  * The methods that a buyer may change an order to. Boleto is not among them, because it reserves stock for days, and
- * only the checkout limits the number of unpaid boleto orders from one network in the shop.
+ * only the checkout limits how many unpaid boleto orders one network may have in a shop.
  */
 export const IMMEDIATE_METHODS = ['pix', 'card'] as const;
 const SERVICES = ['economy', 'express', 'digital'];
@@ -61,9 +61,9 @@ export type FieldName = keyof typeof RULES;
 export type Typed = Record<FieldName, string>;
 
 export interface CheckoutForm {
-  /** The values as entered, to show them again. */
+  /** The entered values, trimmed and limited in length, to show them again. */
   typed: Typed;
-  /** All errors of the form, by field. */
+  /** The errors of the form, at most one per field. */
   faults: Partial<Record<FieldName, FieldFault>>;
   /** Set if there are no errors. */
   order?: { buyer: Buyer; service: string; payment: { method: string; installments: number } };
@@ -102,7 +102,7 @@ export function readCheckoutForm(fields: Fields): CheckoutForm {
   return form;
 }
 
-/** Returns the method that a buyer chose for an existing order, or undefined if the form contains none. */
+/** Returns the payment that a buyer chose for an existing order, or undefined if the form has no permitted method. */
 export function readOtherPayment(fields: Fields): { method: string; installments: number } | undefined {
   const method = IMMEDIATE_METHODS.find((each) => each === fields.get('payment'));
   const installments = RULES.installments(fields.get('installments') ?? '1');

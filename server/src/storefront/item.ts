@@ -90,7 +90,7 @@ export function priceOf(
   return { listPrice, price: Math.min(listPrice, item.priceDiscount ?? listPrice) };
 }
 
-/** Returns the pictures of the chosen variation, followed by the others. */
+/** Returns the URLs of all pictures, beginning with the pictures of the chosen variation. */
 export function picturesFor({ pictures }: Item, chosen: ItemVariation | undefined): string[] {
   const isOfChoice = ({ option }: ItemPicture) =>
     option !== null && chosen?.options.includes(option) === true;
@@ -116,7 +116,8 @@ export interface Choice {
 
 /**
  * Returns one row of choices per variation type. Choosing an option changes as little of the current selection as
- * possible. If the variations do not have one option per type, returns a single row with all of them.
+ * possible. If there are no types, or not every variation has one option per type, returns a single row with all
+ * variations.
  */
 export function choicesOf(item: Item, chosen: ItemVariation): { name: string; choices: Choice[] }[] {
   const typed =

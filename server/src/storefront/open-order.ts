@@ -14,8 +14,8 @@ export interface OpenOrder {
 
 /**
  * Stores the last unpaid order of this browser in a cookie, or deletes the cookie if `order` is undefined. A buyer who
- * presses Back on the payment page finds an empty cart with a link to the order. The cookie contains the key of that
- * link, which is verified as usual.
+ * presses Back on the payment page finds an empty cart with a link to the order. The cookie contains the id of the
+ * order and the key of that link. The key is verified as usual.
  */
 export function rememberOpenOrder(
   reply: FastifyReply,
@@ -28,7 +28,7 @@ export function rememberOpenOrder(
   reply.setCookie(COOKIE, `${order.id}.${order.key}`, { ...attributes, maxAge: LIFETIME_SECONDS });
 }
 
-/** Returns the address of the page of the remembered order, or undefined if no order is remembered. */
+/** Returns the address of the page of the remembered order, or undefined if the cookie is missing or malformed. */
 export function openOrderOf(request: FastifyRequest): string | undefined {
   const [id = '', key = ''] = (request.cookies[COOKIE] ?? '').split('.', 2);
   if (!isId(id) || !/^[\w-]{10,200}$/.test(key)) return undefined;

@@ -17,7 +17,7 @@ import { isSecure, type Storefront, visitOf } from './visit.js';
 
 type OrderRequest = FastifyRequest<{ Params: { id: string } }>;
 
-/** The order page for the buyer. The response is the same for a wrong key and for an unknown order. */
+/** The order page for the buyer and its forms. The response is the same for a wrong key and for an unknown order. */
 export const shopOrderRoutes: FastifyPluginAsync<Storefront> = async (app, storefront) => {
   const { db, orderLinks, gateway, mediaUrl } = storefront;
   const hidden = { schema: { hide: true } };
@@ -40,8 +40,8 @@ export const shopOrderRoutes: FastifyPluginAsync<Storefront> = async (app, store
       codeShipping === null
         ? undefined
         : await findTracking(ordersOf(db, visit.shop.workspaceId), visit.shop.workspaceId, codeShipping);
-    // The link is remembered until the order is paid or canceled, so that the buyer can return to the order from the
-    // shop.
+    // The link to a pending order is remembered, so that the buyer can return to the order from the shop. If the order
+    // is no longer pending, the remembered link is deleted.
     rememberOpenOrder(
       reply,
       visit.shop,
@@ -52,7 +52,7 @@ export const shopOrderRoutes: FastifyPluginAsync<Storefront> = async (app, store
     const covers = await coversOf(db.store(workspaceId), workspaceId, order.items, mediaUrl);
     return sendPage(
       reply,
-      // Another order may have the same manually entered code. Its tracking must not be shown to this buyer.
+      // Another order may have the same manually entered code. That order's tracking must not be shown to this buyer.
       <OrderPage
         visit={visit}
         order={order}

@@ -22,7 +22,7 @@ export interface ProductListRequest {
 
 /**
  * Invalid values are ignored, because people may edit the address. The exception is an invalid category: it becomes 0,
- * which does not exist, so the response is a 404.
+ * which is the id of no category, so the response is a 404.
  */
 export function readProductListRequest(query: Fields): ProductListRequest {
   const [category, page] = [query.text('category'), query.text('page')];

@@ -13,12 +13,15 @@ export interface SharedPage {
   version: string;
 }
 
-/** Returns whether any version of the page is cached. If not, there is no need to read the current version. */
+/**
+ * Returns whether the cart is empty and any version of the page is cached. If not, there is no need to look up the
+ * current version, because no cached page can be sent.
+ */
 export function mayBeCached(visit: Visit, { cache, key }: Omit<SharedPage, 'version'>): boolean {
   return isShared(visit) && cache.has(visit.shop.workspaceId, keyOf(visit, key));
 }
 
-/** Sends the cached page if it has the current version. Returns undefined otherwise. */
+/** Sends the cached page if the cart is empty and the page has the current version. Returns undefined otherwise. */
 export function sendCached(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -48,7 +51,7 @@ export function sendShared(
   );
 }
 
-/** Pages can be shared only while the cart is empty, because their header shows the number of units. */
+/** Pages can be shared only while the cart is empty, because their header shows the number of units in the cart. */
 function isShared({ units }: Visit): boolean {
   return units === 0;
 }

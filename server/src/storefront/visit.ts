@@ -15,7 +15,7 @@ import type { VisitedShop } from './visited-shop.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The shop of the requested address, set for every storefront route. */
+    /** The shop of the requested address, set before the handler of every storefront route runs. */
     shop: VisitedShop;
     isTestShop: boolean;
     /** The base address of images that are available in several widths, or undefined if images are not resized. */

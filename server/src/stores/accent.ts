@@ -19,7 +19,7 @@ const SCHEMES = {
 
 const ACCENT_COLOR = /^[0-9a-f]{6}$/;
 
-/** Parses "#C2410C" or "c2410c" and returns the stored form, or undefined if it is not a colour. */
+/** Parses "#C2410C" or "c2410c" and returns the stored form, or undefined if the text is not a colour. */
 export function readAccentColor(text: string): string | undefined {
   const color = text.trim().replace(/^#/, '').toLowerCase();
   return ACCENT_COLOR.test(color) ? color : undefined;

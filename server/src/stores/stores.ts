@@ -28,7 +28,7 @@ export async function createStore(tx: Tx, store: NewStore): Promise<{ workspaceI
   return renamed!;
 }
 
-/** Sets the limits for one order. Omitted limits stay unchanged. */
+/** Sets the limits for each order of the store. Omitted limits stay unchanged. */
 export async function setOrderLimits(
   tx: Tx,
   workspaceId: string,

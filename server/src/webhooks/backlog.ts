@@ -69,7 +69,7 @@ async function drop(db: Share, queue: Queue, tooOld: string, maxPending: number)
   return row!.dropped;
 }
 
-/** Removes the queues of deleted subscriptions that have no pending deliveries. */
+/** Removes queues that have no pending deliveries and whose subscription was deleted. */
 async function forgetDeleted(db: Share): Promise<void> {
   await db.autocommit.query(sql`
     delete from delivery_queues where ctid = any(array(

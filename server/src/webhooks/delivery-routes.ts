@@ -43,7 +43,7 @@ export const deliveryRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { 
       const { workspaceId } = request.credential;
       const target = await findTarget(request.store, request.credential, id);
       const message = { id: newId(), event: 'ping', workspaceId, data: { id } };
-      // The response body is not returned, so that callers cannot use a ping to read pages of other servers.
+      // The receiver's response body is not returned, so that callers cannot use a ping to read pages of other servers.
       const { response: _, ...answer } = await attempt({ outbound, seal, clock }, target, message, 1);
       return answer;
     },

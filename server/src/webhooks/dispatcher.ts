@@ -26,8 +26,8 @@ const BATCH = 250;
 const MAX_CLAIMED = 4_000;
 const MAX_QUEUES = 10_000;
 /**
- * The maximum number of concurrent deliveries per store and app. A process opens up to four times as many connections
- * to one host, so one app in one store cannot use all connections to a shared host.
+ * The maximum number of concurrent deliveries of one process per store and app. The process opens up to four times as
+ * many connections to one host, so one app in one store cannot use all connections to a shared host.
  */
 const MAX_PER_OWNER = 64;
 const IDLE_MS = 1_000;
@@ -42,8 +42,8 @@ const RECORDING_MS = 4_000;
  *
  * Claiming a delivery starts its lease. The delivery then waits in a ReceiverQueue, is sent, and is recorded as
  * delivered, as pending with a later time, or as failed. Problems before sending (a disconnected app, a secret that
- * cannot be decrypted) are recorded too. If recording fails, it is retried for about as long as a lease; after that,
- * the delivery is due again. When the process stops or a receiver becomes slow, unused leases are released.
+ * cannot be decrypted) are recorded too. Recording is retried for about as long as a lease, or until the process stops;
+ * then the delivery is due again. When the process stops or a receiver becomes slow, unused leases are released.
  */
 export class Dispatcher {
   /** How many deliveries this process has recorded as delivered or as failed since it started. */
@@ -154,7 +154,7 @@ export class Dispatcher {
 
   /**
    * Records results. A delivery whose result is not recorded is sent again after its lease, so recording is retried for
-   * about as long as a lease. Never rejects.
+   * about as long as a lease, unless the dispatcher is stopping. Never rejects.
    */
   private async record(batch: Finished[]): Promise<undefined[]> {
     const { db, clock, backoff, log } = this.parts;
@@ -216,7 +216,7 @@ export class Dispatcher {
     return MAX_CLAIMED - this.claimed;
   }
 
-  /** Waits until a delivery is due for a queue with free capacity, `wake` is called, or a second has passed. */
+  /** Waits until a delivery is due for a queue with room, `wake` is called, a lease ends, or a second has passed. */
   private async rest(): Promise<void> {
     if (this.awake || this.stopping) return;
     const full = this.wanted().flatMap(({ webhookId, max }) => (max === 0 ? [webhookId] : []));

@@ -78,8 +78,8 @@ export async function listDeliveries(
 }
 
 /**
- * Queues a delivery again, regardless of its result, with five new attempts and the same event id. The delivery is
- * identified by its own id or by that of its event, which is the value of X-Service-Delivery.
+ * Queues a delivery again, regardless of its result, with up to five new attempts and the same event id. The delivery
+ * is identified by its own id or by the id of its event, which is the value of X-Service-Delivery.
  */
 export async function redeliver(
   tx: Tx,

@@ -14,13 +14,13 @@ const SHORT = 64;
 const MAX_WAITING_WHEN_SLOW = 4;
 const SLOW_MS = 1_000;
 /**
- * Unless its receiver is slow, a queue holds no more than can be sent in this time, because the lease of a delivery
+ * The queue of a fast receiver is filled with no more than can be sent in this time, because the lease of a delivery
  * runs while it waits.
  */
 const QUEUE_MS = 4_000;
 /** The weight of the latest response in the average response time. */
 const LATEST_WEIGHT = 0.3;
-/** Unless its receiver is slow, a queue holds at most this fraction of the free capacity of the process. */
+/** Unless its receiver is slow, a queue is filled to at most this fraction of the free capacity of the process. */
 const SHARE = 1 / 8;
 
 /** The maximum number of deliveries per claim for a subscription with an idle queue or a receiver of unknown speed. */
@@ -28,7 +28,7 @@ export const FIRST_CLAIM = 16;
 
 interface Parts {
   timeoutMs: number;
-  /** Limits the concurrent deliveries of each store and app across all its subscriptions. */
+  /** Limits, per store and app, the concurrent deliveries of all subscriptions together. */
   admission: Admission;
   /** The store and app of this subscription, with their limit. */
   owner: Applicant;
@@ -93,7 +93,7 @@ export class ReceiverQueue {
     return this.waiting.splice(0);
   }
 
-  /** Starts as many deliveries as the limits allow. With `isAdmitted`, the first one has already been admitted. */
+  /** Starts as many deliveries as the limits allow. With `isAdmitted`, one has already been admitted. */
   private fill(isAdmitted = false): void {
     const late: Claimed[] = [];
     let hasPlace = isAdmitted;

@@ -73,7 +73,7 @@ function rowOf({ claimed, at, result }: Finished, now: number, backoff: Backoff)
   const number = claimed.attempts + (result ? 1 : 0);
   const attemptsLeft = result ? claimed.attemptsLeft - 1 : 0;
   const status = result?.delivered ? 'delivered' : attemptsLeft > 0 ? 'pending' : 'failed';
-  // The number of the next attempt. It starts at 1 again after a redelivery, which allows five new attempts.
+  // The number of the next attempt. A redelivery allows five new attempts, which are numbered from 1 again here.
   const upcoming = ATTEMPTS - attemptsLeft + 1;
   return {
     workspace_id: workspaceId,

@@ -28,8 +28,8 @@ export interface Signable {
 }
 
 /**
- * Returns our own headers and the three headers of Standard Webhooks. Our signature uses the text of the secret as the
- * HMAC key. Standard Webhooks uses the 32 bytes that the text encodes.
+ * Returns all headers of a delivery, including our own and the three of Standard Webhooks. Our signature uses the text
+ * of the secret as the HMAC key. Standard Webhooks uses the 32 bytes that the text encodes.
  */
 export function signedHeaders(delivery: Signable, secrets: Secrets, now: number): Record<string, string> {
   const timestamp = String(Math.floor(now / 1000));

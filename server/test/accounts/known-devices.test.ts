@@ -20,7 +20,7 @@ async function newAccount(): Promise<string> {
   return email;
 }
 
-/** A browser in which the owner has signed in before and is now signed out. */
+/** Returns a browser in which the owner has signed in and out again. */
 async function knownBrowser(email: string, address = '192.0.2.1'): Promise<Merchant> {
   const browser = new Merchant(feira.app, {}, address);
   expect((await browser.signIn(email)).status).toBe(303);
@@ -34,7 +34,7 @@ function copyOf(browser: Merchant, address: string): Merchant {
   return copy;
 }
 
-/** Records failed attempts until the account rejects all attempts from unknown browsers. */
+/** Records so many failed attempts that the account rejects all attempts from unknown browsers. */
 async function lockOut(email: string, address = `198.51.100.${++attackers}`): Promise<void> {
   const attacker = new Merchant(feira.app, {}, address);
   await attacker.signIn(email, 'a wrong guess');

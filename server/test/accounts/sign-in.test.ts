@@ -180,7 +180,9 @@ describe('after sign-in the merchant is redirected', () => {
   /** Returns the redirect that a merchant who is already signed in gets for this `next` parameter. */
   const landing = (next: string) => signedIn.get(`/sign-in?${new URLSearchParams({ next })}`);
 
-  /** Submits the form and returns the redirect. The browser sends the hidden field `next`, so it can be anything. */
+  /**
+   * Submits the form and returns the redirect. The browser sends the hidden field `next`, so its value can be anything.
+   */
   async function landingOfForm(next: string): Promise<Page> {
     const merchant = new Merchant(feira.app);
     return merchant.press(await merchant.get('/sign-in'), 'Sign in', { email, password: PASSWORD, next });

@@ -6,7 +6,7 @@ const ID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}
 const UTC_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const MISSING = '01900000-0000-7000-8000-000000000000';
 
-/** The record of a product for which only name and price were sent. */
+/** The other fields of a product for which only name and price were sent. */
 const BARE = {
   id: expect.stringMatching(ID),
   priceDiscount: null,

@@ -67,7 +67,7 @@ test('GET /variants sorts by updatedAt in both directions and filters by it, bot
   for (const sku of ['b', 'c', 'a']) {
     const before = (await own.get(`/variants?sku=${sku}`)).body.data[0].updatedAt;
     let quantity = 1;
-    // Repeat the write until the time differs, because two writes within the same millisecond have equal times.
+    // Repeat the write until this SKU comes first, because two writes within the same millisecond have equal times.
     do await own.patch(`/products/${id}/variants/${sku}/stock`, { quantity: ++quantity });
     while ((await own.get('/variants?sort=-updatedAt')).body.data[0].sku !== sku);
     expect((await own.get(`/variants?sku=${sku}`)).body.data[0].updatedAt > before).toBe(true);

@@ -29,7 +29,7 @@ describe('a checkout', () => {
       expect.objectContaining({
         status: 'pending',
         subtotal: 69.8,
-        // R$ 12 plus R$ 2.50 per kg, for 1 kg, times 1.8 for express delivery.
+        // Express: 1.8 times the economy cost, which is R$ 12 plus R$ 2.50 per kg, for 1 kg.
         shippingCost: 26.1,
         total: 95.9,
         payment: {

@@ -9,7 +9,8 @@ test('an order whose customer is deleted during the checkout fails as a whole an
   try {
     const store = await feira.store();
     const productId = await newProduct(store, { quantity: 5 });
-    // Simulates an operator who deletes the customer after the checkout has inserted it and before it inserts the order.
+    // Simulates an operator who deletes the customer after the checkout has inserted the customer and before the
+    // checkout inserts the order.
     await feira.context.db
       .store('test')
       .autocommit.query(sql`create rule forgotten as on insert to customers do instead nothing`);

@@ -131,7 +131,7 @@ test('the demo store is completed after an interruption, and nothing is added tw
   expect([...statuses].sort()).toEqual(['canceled', 'paid', 'partial_refunded', 'pending', 'refunded']);
   const days = new Set(orders.data.map(({ createdAt }: { createdAt: string }) => createdAt.slice(0, 10)));
   expect(days.size).toBeGreaterThanOrEqual(14);
-  // The app and the demo never invoice the same order.
+  // The simulated app and fillDemo() never invoice the same order.
   for (const { invoices } of orders.data as Order[]) expect(invoices.length).toBeLessThanOrEqual(1);
   expect((await read('/customers')).meta.total).toBe(14);
 });

@@ -56,7 +56,7 @@ test('no command but serve and migrate changes the schema of a database that lac
       ({ name }) => name,
     );
   const all = await names();
-  // Deletes the record of the last migration. No command may try to apply it.
+  // Delete the record of the last migration. None of the commands below may apply that migration.
   await db.autocommit.query(sql`delete from schema_migrations where name = ${all.at(-1)!}`);
   for (const args of COMMANDS.slice(1)) {
     const { code, stderr } = await runCommand([...args, '--json'], env);

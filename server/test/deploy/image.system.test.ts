@@ -58,7 +58,7 @@ function runInImage(...args: string[]): SpawnSyncReturns<string> {
   return spawnSync(...commandLine(...args), { encoding: 'utf8' });
 }
 
-/** Returns the pid of the server, the last in a chain of programs that have each started exactly one other. */
+/** Returns the pid of the server, the last in a chain of processes that were each started by the previous one. */
 function lastDescendant(pid: number): number {
   const [child] = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean);
   return child === undefined ? pid : lastDescendant(Number(child));

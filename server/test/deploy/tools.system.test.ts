@@ -63,7 +63,7 @@ test('caddy accepts its configuration, for localhost and for a domain', () => {
 test.each(['feira-api', 'feira-worker', 'feira-migrate'])(
   'systemd accepts %s.service and rates its exposure below 2 out of 10',
   (name) => {
-    // systemd checks that the program exists, and on this machine node may be elsewhere.
+    // systemd checks that the program exists, and on this machine node may not be in /usr/bin.
     const units = join(folder.path, 'units');
     mkdirSync(units, { recursive: true });
     const unit = join(units, `${name}.service`);

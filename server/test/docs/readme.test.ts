@@ -29,7 +29,7 @@ test('the response that the README shows is the response of a new demo store', a
   });
   const { data, meta } = answer.json();
   expect(meta).toEqual(shown.meta);
-  // The id differs between stores, and the dots stand for omitted fields.
+  // The id differs between stores, and the key '…' stands for omitted fields.
   const fields = shown.data.map(({ id: _id, '…': _more, ...rest }: Record<string, unknown>) => rest);
   expect(data).toHaveLength(fields.length);
   expect(data).toMatchObject(fields);

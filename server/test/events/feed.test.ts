@@ -167,7 +167,8 @@ describe('retention', () => {
     expect(refused.body.code).toBe('cursor_expired');
     const { data } = await read({ after: second });
     expect(data.map((event) => event.data.name)).toEqual(['After two restarts']);
-    // An entry of an epoch only limits cursors of earlier epochs, so that of the oldest remaining epoch is deleted too.
+    // The entry of an epoch only limits cursors of earlier epochs, so the entry of the oldest remaining epoch is
+    // deleted too.
     expect(await entriesOfStore()).toBe(1);
   });
 
@@ -177,7 +178,7 @@ describe('retention', () => {
       update event_epochs set identity = 'ended ' || id where identity = history_identity()`);
   }
 
-  /** Moves the start of the cursor's epoch and of all earlier ones to this many days ago, and of later ones to now. */
+  /** Moves the start of the cursor's epoch and of all earlier epochs to `days` days ago, and of later epochs to now. */
   async function beganDaysAgo(cursor: string, days: number): Promise<void> {
     const [epoch] = Buffer.from(cursor, 'base64url').toString().split('.');
     const now = new Date(feira.clock.now()).toISOString();

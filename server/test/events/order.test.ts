@@ -88,7 +88,8 @@ describe('transactions that commit in a different order than they began', () => 
         }
       }
     };
-    // The first cursor is read before the first write, because the events of this page are not added to `seen`.
+    // The first cursor is read before the first write, because the events of the page that contains this cursor are not
+    // added to `seen`.
     let after = (await read()).meta.nextCursor;
     let writing = true;
     const writers = Promise.all(Array.from({ length: WRITERS }, (_, who) => writer(who))).then(() => {

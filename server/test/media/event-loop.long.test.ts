@@ -8,7 +8,7 @@ import { picture, pngOf } from '../support/images.js';
 import { upload, uploadAndAttach } from '../support/media.js';
 
 // ../event-loop.long.test.ts covers requests without images and explains the measurement. Images are inspected in
-// another thread, so the event loop only reads ten megabytes from the storage and passes them on.
+// another thread, so the event loop only reads up to ten megabytes from the storage and passes them on.
 const BUDGET_MS = 50;
 
 /** Returns `image` with `part` repeated after its first `at` bytes, up to the maximum size of an upload. */

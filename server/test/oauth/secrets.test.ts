@@ -106,8 +106,8 @@ async function everythingStored(): Promise<string> {
 }
 
 /**
- * Returns the secret as text, percent-encoded, in hexadecimal and in base64. If it ends with a random part, that part
- * is included as text and in hexadecimal.
+ * Returns the secret as text, percent-encoded, in hexadecimal and in base64. If it ends with a random part in
+ * base64url, that part is included as text and, decoded, in hexadecimal.
  */
 function formsOf(secret: string): string[] {
   const bytes = Buffer.from(secret);

@@ -76,7 +76,7 @@ test('the totalSpent of a customer can exceed 99,999,999,999,999.99', async () =
 
 test('what a server of the previous version adds to the totals of a customer is not lost', async () => {
   await place({}, true);
-  // Runs the statement of the previous version, which may still be running during a rolling upgrade.
+  // Runs the statement of the previous version. Servers of that version may still run during a rolling upgrade.
   await feira.context.db.store('test').autocommit.query(sql`
     update customers set orders_count = orders_count + 1, total_spent = total_spent + 10
     where workspace_id = ${store.workspaceId}`);

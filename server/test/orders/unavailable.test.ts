@@ -5,7 +5,7 @@ import { type Answer, type Feira, openFeira, type StoreClient } from '../support
 import { order } from '../support/shop.js';
 import { sized } from '../support/sized.js';
 
-// Simulates a hanging orders database: its tables stay locked until the test has received all responses.
+// These tests simulate a hanging orders database: its tables stay locked until a test has received all responses.
 
 let feira: Feira;
 let store: StoreClient;
@@ -16,8 +16,8 @@ let labelUrl: string;
 let locker: pg.Client;
 
 beforeAll(async () => {
-  // Production waits up to three seconds for a lock. A shorter wait makes the tests faster. The calls of a test do not
-  // compete for the same record, so only the lock of `whileHanging` can cause a timeout.
+  // Production waits up to three seconds for a lock. A shorter wait makes the tests faster. Only `whileHanging` holds a
+  // lock for longer than that. The last test, in which calls compete for the same records, has its own server.
   feira = await openFeira({ deadlines: { lockMs: 400 } });
   locker = new pg.Client(feira.connection);
   await locker.connect();

@@ -134,8 +134,8 @@ test('after any mix of paid, refunded and canceled notifications, the amounts at
         where order_id = ${id}`);
       for (const each of reported) {
         await notify(id, randomUUID(), each);
-        // The gateway's records already contain all refunds, so it may reject a refund that exceeds the balance. A
-        // later notification corrects the amount.
+        // The gateway's records already contain refunds that only later notifications report. Until then, a refund
+        // that Feira requests may exceed the balance, and the gateway rejects it.
         await finishRefunds(feira.context.db, feira.clock, feira.context.gateway).catch(() => {});
       }
       await finishRefunds(feira.context.db, feira.clock, feira.context.gateway).catch(() => {});

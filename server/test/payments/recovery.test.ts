@@ -34,7 +34,7 @@ async function place(of = store): Promise<{ orderId: string; transactionId: stri
   return { orderId, transactionId };
 }
 
-/** Adds a notification to the outbox, created `minutesAgo` minutes ago. The receiver rejects the type `odd`. */
+/** Adds to the outbox a notification that was created `minutesAgo` minutes ago. The receiver rejects the type `odd`. */
 const addNotification = (transactionId: string, type: string, minutesAgo = 0, refunded = 0) =>
   feira.context.db.store('test').autocommit.query(sql`
     insert into sandbox_outbox (id, payment_id, type, refunded_in_all, created_at)

@@ -9,8 +9,8 @@ import { addProducts, openSession } from '../support/illustrated-shop.js';
 import { freePort, until } from '../support/process.js';
 import { Receiver } from '../support/receiver.js';
 
-// Tests a purchase as a buyer makes it: in a real Chromium, over a real socket, with an integrator who receives the
-// webhook.
+// These tests order as a buyer does: in a real Chromium, over a real socket, with an integrator who receives the
+// webhooks.
 const DESKTOP = { width: 1280, height: 900 };
 const PHONE = { width: 360, height: 740 };
 

@@ -20,7 +20,7 @@ export interface TestConnection {
 export interface TestSettings {
   logTo?: DestinationStream;
   redisUrl?: string;
-  /** A standby of the database, which REPLICA_URL configures in production. */
+  /** A standby of the database. In production, REPLICA_URL configures it. */
   replica?: ReplicaSettings;
   /** Opens another route to the same database, such as a proxy. */
   through?: (connection: TestConnection) => Promise<TestConnection>;

@@ -19,8 +19,8 @@ export function pngBomb(width: number, height: number): Buffer {
 }
 
 /**
- * An interlaced PNG with four 16-bit samples per pixel, so that a decoder holds the whole image in memory. Its data is
- * incomplete.
+ * A PNG with four 16-bit samples per pixel. It is interlaced, so that a decoder holds the whole image in memory. Its
+ * data is incomplete.
  */
 export function deepPng(width: number, height: number): Buffer {
   const header = Buffer.alloc(13);

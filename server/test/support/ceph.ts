@@ -36,7 +36,7 @@ async function startOnce(): Promise<Ceph> {
   const [monitor, gateway] = [await freePort(), await freePort()];
   const conf = ['-c', writeConf(folder.path, monitor, gateway)];
   const running: ChildProcess[] = [];
-  // Processes are stopped in reverse order, because each one talks to the previous one until it exits.
+  // Processes are stopped in reverse order, because each one uses the processes started before it until it exits.
   const stop = async () => {
     for (const child of running.reverse()) await end(child);
     folder.remove();

@@ -19,7 +19,7 @@ declare module 'vitest' {
 
 const TEMPLATE = 'template_feira';
 
-/** Settings that trade safety for speed, because test data does not have to survive a crash. */
+/** The first three settings trade safety for speed, because test data does not have to survive a crash. */
 const SETTINGS = {
   fsync: 'off',
   synchronous_commit: 'off',

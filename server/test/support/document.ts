@@ -1,7 +1,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 
-// Compares what the server returns and delivers with its own openapi.json. The document is compiled once per test
-// worker, because all servers of a run serve the same document.
+// The checker compares what the server returns and delivers with its own openapi.json. The document is compiled once
+// per test worker, because all servers of a run serve the same document.
 
 interface Media {
   schema?: object;

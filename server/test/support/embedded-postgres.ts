@@ -12,7 +12,7 @@ const server = join(import.meta.dirname, '..', '..');
 /** The folder with the compiled launcher of the embedded PostgreSQL. */
 export const compiled = join(server, 'dist', 'platform', 'embedded-postgres');
 
-/** The data folders of a test file, which `removeFolders` removes. */
+/** The folders that `removeFolders` removes after the tests of a file. */
 export const folders: string[] = [];
 const children: ChildProcess[] = [];
 
@@ -80,7 +80,8 @@ async function killUsers(): Promise<void> {
 }
 
 async function removeFolders(): Promise<void> {
-  // All locations of PostgreSQL files are looked up before anything is removed: the data folders contain their names.
+  // All locations of PostgreSQL files are looked up before anything is removed, because the data folders contain the
+  // names of these locations.
   for (const path of [...folders.map(placeOf), ...folders]) await rm(path, { recursive: true, force: true });
 }
 

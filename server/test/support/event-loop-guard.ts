@@ -26,8 +26,8 @@ export class EventLoopGuard {
 
   /**
    * Measures one request. The fastest of up to three runs counts, because garbage collection and JIT compilation are
-   * not caused by the input. Fails if the status is in `refused`: such a request was rejected before its input was
-   * processed, so its time proves nothing.
+   * not caused by the input. Fails if the status is 5xx or is in `refused`. A request with a status in `refused` was
+   * rejected before its input was processed, so its time proves nothing.
    */
   async measure(name: string, request: InjectOptions, refused: number[] = []): Promise<void> {
     let best = Number.POSITIVE_INFINITY;

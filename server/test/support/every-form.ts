@@ -51,7 +51,7 @@ export async function readPages(feira: Feira): Promise<Pages> {
     redirectUris: [CALLBACK],
     ownerId: await userId(feira, ANA),
   });
-  // With a second secret, the page offers a button to revoke the first.
+  // With a second secret, the page of the app offers a button to revoke the first.
   await feira.context.db.store('test').transaction((tx) => rotateSecret(tx, owned.clientId));
   const consent = `/oauth/authorize?${new URLSearchParams(authorizationQuery(erp.credentials))}`;
   const signedIn = [
@@ -83,7 +83,7 @@ async function shopping(
   const buyer = new Visitor(feira, shop);
   const home = `/s/${shop.slug}`;
   await visit(buyer, home);
-  // The address of a product page contains the name of the product. The address without it redirects there.
+  // The address of a product page contains the name of the product. /products/<id> redirects to that address.
   await visit(buyer, (await buyer.get(`${home}/products/${mug}`)).location!);
   await visit(buyer, `${home}/orders`);
   await buyer.add(mug);

@@ -29,7 +29,7 @@ const LARGE_BUDGET = 1_000_000;
  */
 export interface Feira {
   app: FastifyInstance;
-  /** `gateway` is the sandbox gateway. It is undefined on a server that was opened without a payment gateway. */
+  /** `context.gateway` is the sandbox gateway, or undefined if the server was opened without a payment gateway. */
   context: TestContext;
   clock: MovableClock;
   connection: TestConnection;
@@ -50,8 +50,8 @@ export interface Answer {
 }
 
 /**
- * Opens a server. With `on`, it acts as another process on the same database, with its own connections, caches and
- * rate limits.
+ * Opens a server. With `on`, it acts as another process on the database of that server, with its own connections,
+ * caches and rate limits.
  */
 export async function openFeira(
   options: TestSettings & {
@@ -152,7 +152,7 @@ export class StoreClient {
     return new StoreClient(context, app, workspaceId, clientId, response.access_token);
   }
 
-  /** Returns a client of the same store and app, with a token for other scopes. */
+  /** Returns a client of the same store and app, with a token for these scopes. */
   withScopes(scopes: Scope[]): Promise<StoreClient> {
     return StoreClient.open(this.context, this.app, this.workspaceId, this.clientId, scopes);
   }

@@ -49,7 +49,7 @@ export class Merchant {
     return this.send({ method: 'GET', url });
   }
 
-  /** Opens an address and follows a 301, such as that of a product address without the name of the product. */
+  /** Opens an address and follows a 301 redirect, for example from a product address without the product's name. */
   async getMoved(url: string): Promise<Page> {
     const page = await this.get(url);
     return page.status === 301 ? this.get(page.location as string) : page;

@@ -3,7 +3,7 @@ import type { ImageType } from '../../src/media/image-types.js';
 import type { TestImage } from './images.js';
 import type { Random } from './random.js';
 
-/** Corrupts a valid file in one to three ways, some of which keep the outer structure intact. */
+/** Applies one to three random mutations to a valid file. Some mutations keep the outer structure intact. */
 export function mutate(random: Random, image: TestImage, others: TestImage[]): Buffer {
   let bytes: Buffer = Buffer.from(image.bytes);
   for (let times = 1 + random.below(3); times > 0; times--) {
@@ -63,7 +63,7 @@ function splice(random: Random, bytes: Buffer, type: ImageType, others: TestImag
   ]);
 }
 
-/** Reduces the rows of a PNG below the declared number, in a valid compressed stream. */
+/** Removes the end of a PNG's pixel data, but keeps the compressed stream valid. Cuts off the end of other files. */
 function shorten(random: Random, bytes: Buffer, type: ImageType): Buffer {
   if (type !== 'image/png') return cut(random, bytes);
   const parts = partsOf(bytes, type);
@@ -82,8 +82,8 @@ function shorten(random: Random, bytes: Buffer, type: ImageType): Buffer {
 }
 
 /**
- * Drops, repeats, swaps or corrupts whole parts. In PNG and WebP files it then corrects lengths and checksums, so that
- * often only a decoder can detect the change.
+ * Drops, repeats, swaps or corrupts parts. Then corrects the lengths and checksums of PNG chunks, and the length of a
+ * WebP file, so that often only a decoder can detect the change.
  */
 function editParts(random: Random, bytes: Buffer, type: ImageType): Buffer {
   const parts = partsOf(bytes, type);

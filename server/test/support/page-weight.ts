@@ -33,7 +33,7 @@ export async function recordShifts(context: BrowserContext): Promise<void> {
   });
 }
 
-/** Loads all visible images of the page, including those further down, and returns all layout shifts so far. */
+/** Loads all images of the page that are not hidden, including those further down. Returns all layout shifts so far. */
 export async function shiftsOn(page: Page): Promise<Shift[]> {
   await page.evaluate(async () => {
     for (const image of document.images) {

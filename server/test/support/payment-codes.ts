@@ -49,7 +49,10 @@ function isModulo10(block: string): boolean {
   return [...products].reduce((sum, digit) => sum + Number(digit), 0) % 10 === 0;
 }
 
-/** The fifth digit checks the other 43, weighted 2 to 9 from the right; results 0, 10 and 11 are written as 1. */
+/**
+ * The fifth digit is 11 minus (the weighted sum of the other 43 modulo 11), or 1 if the result is 0, 10 or 11. From the
+ * right, the weights are 2 to 9, again and again.
+ */
 function isModulo11(barcode: string): boolean {
   const others = [...(barcode.slice(0, 4) + barcode.slice(5))].reverse().map(Number);
   const weights = [2, 3, 4, 5, 6, 7, 8, 9];

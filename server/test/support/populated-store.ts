@@ -46,7 +46,7 @@ export async function populate(feira: Feira): Promise<PopulatedStore> {
 }
 
 /**
- * Returns values for the parameters of a route, in the order of the path. The first one identifies a resource of the
+ * Returns values for the parameters of a route, in the order of the path. The first value identifies a resource of the
  * store. Throws for an unknown parameter, so that tests generated from the routes cannot skip a route.
  */
 export function parametersOf(url: string, { ids }: PopulatedStore): { name: string; value: string }[] {

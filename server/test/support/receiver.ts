@@ -52,7 +52,7 @@ export class Receiver {
     return receiver;
   }
 
-  /** Returns the parsed bodies of deliveries, optionally of one event name. */
+  /** Returns the parsed bodies of all deliveries, or of those with this event name. */
   bodies(event?: string): { event: string; workspaceId: string; data: Record<string, unknown> }[] {
     return this.received
       .map(({ body }) => JSON.parse(body))

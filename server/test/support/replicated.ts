@@ -72,7 +72,7 @@ export class Replicated {
     await this.onStandby('select pg_reload_conf()');
   }
 
-  /** Returns how many reads of the two servers had this outcome. */
+  /** Returns how many replica reads by the two servers had this outcome. */
   async reads(outcome: 'answered' | 'outdated' | 'busy' | 'failed'): Promise<number> {
     const counts = await Promise.all(
       this.processes.map(async ({ app }) => {

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { until } from './process.js';
 
-// The timeout only stops a run that hangs: installing the packages takes minutes on a busy machine.
+// The timeout only stops a run that hangs. It is long, because installing the packages takes minutes on a busy machine.
 const PATIENCE_MS = 600_000;
 
 /** A shell that runs one block after the other, as if pasted into a terminal. It ends when a command fails. */

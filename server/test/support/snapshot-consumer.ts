@@ -66,8 +66,8 @@ export async function writeUntil(
 }
 
 /**
- * Checks that a consumer that starts with the snapshot and applies the feed after its cursor ends up with the current
- * state of the store.
+ * Checks that a consumer that starts with the snapshot and applies the events after the snapshot's cursor ends up with
+ * the current state of the store.
  */
 export async function expectToCatchUp(store: StoreClient, { records, cursor }: ReadSnapshot): Promise<void> {
   const products = new Map((records as Product[]).map((product) => [product.id, product]));

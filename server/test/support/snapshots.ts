@@ -44,7 +44,7 @@ export function askForSnapshot(
 
 export const LARGE_PRODUCTS = 200;
 
-/** Inserts products with more bytes than fit into the buffers of a connection. */
+/** Inserts products that together have more bytes than fit into the buffers of a connection. */
 export async function insertLargeProducts(feira: Feira, store: StoreClient): Promise<void> {
   await feira.context.db.store('test').autocommit.query(sql`
     insert into products (workspace_id, id, name, price, description)

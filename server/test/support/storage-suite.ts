@@ -116,7 +116,7 @@ export function describeStorage(kind: string, under: () => StorageUnderTest): vo
     test('rejects a signature with one changed character', async () => {
       const upload = newUpload();
       const url = await sign(upload);
-      // The signature is hexadecimal or base64url, depending on the storage.
+      // The signature is hexadecimal or base64url, depending on the storage. `a` and `b` are valid in both.
       const flipped = url.replace(
         /(signature=)(.)/i,
         (_all, name, first) => name + (first === 'a' ? 'b' : 'a'),
@@ -189,8 +189,8 @@ export function describeStorage(kind: string, under: () => StorageUnderTest): vo
 }
 
 /**
- * Sends a PUT that declares this length but contains exactly these bytes. If they are at least as long as declared, the
- * connection is closed after the response, otherwise immediately.
+ * Sends a PUT that declares this length but contains exactly these bytes. If they are fewer than declared, the
+ * connection is closed as soon as they are sent, otherwise after the response.
  */
 async function sendAndEnd(url: string, bytes: Buffer, declared: number): Promise<void> {
   const { hostname, port, pathname, search, host } = new URL(url);

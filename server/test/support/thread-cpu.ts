@@ -31,8 +31,8 @@ function calibrationWork(): void {
 }
 
 /**
- * Returns how many times slower than the reference machine this thread currently is, at least 1: a core shared with
- * another virtual machine may run at half its speed. Measured times are divided by this number.
+ * Returns how many times slower than the reference machine this thread currently is, but at least 1. A core shared
+ * with another virtual machine may run at half its speed. Measured times are divided by this number.
  */
 export function slowness(): number {
   const begun = threadCpuMs();

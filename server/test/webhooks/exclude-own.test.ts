@@ -85,8 +85,8 @@ function headersOf({ id, sequence, event, origin }: FeedEntry): Record<string, s
 }
 
 /**
- * Divides the routes into groups that share a store and its subscriptions, because creating these takes longer than the
- * calls.
+ * Divides the routes into groups. The routes of a group share a store and its subscriptions, because creating these
+ * takes longer than the calls.
  */
 function chunksOf(size: number, routes: string[]): string[][] {
   return Array.from({ length: Math.ceil(routes.length / size) }, (_, n) =>

@@ -34,8 +34,8 @@ function only(...fields: string[]) {
 }
 
 /**
- * Waits until a subscription has exactly `count` deliveries and returns the data of everything received. The log
- * includes everything that was committed, so a delivery missing there was never queued.
+ * Waits until `count` deliveries of a subscription have arrived, checks that it has no others, and returns the data of
+ * everything received. The log includes everything that was committed, so a delivery missing there was never queued.
  */
 async function delivered(id: string, count: number): Promise<Record<string, unknown>[]> {
   await until(async () => (await readLog(store, id, '?status=delivered')).length === count);

@@ -102,10 +102,10 @@ async function addPictures(
   }
 }
 
-/** A picture and the option that it shows. */
+/** A picture to draw, and the option that it shows, if any. */
 type DemoPicture = PictureRequest & { option: string | undefined };
 
-/** Returns one picture per colour, a close-up and a scene. */
+/** Returns one picture per colour, a scene and a close-up. */
 function picturesOf({ draw, portrait = false, colour, colours }: DemoProduct): DemoPicture[] {
   const all: [option: string | undefined, colour: string][] = colours
     ? Object.entries(colours.options)
@@ -118,7 +118,7 @@ function picturesOf({ draw, portrait = false, colour, colours }: DemoProduct): D
   ];
 }
 
-/** Attaches a picture in the same steps as an app: request an upload, PUT the bytes, attach the key. */
+/** Attaches a picture in the same steps as an app: request an upload, send the bytes, attach the key. */
 async function attach(
   { db, storage }: FillServices,
   workspaceId: string,

@@ -6,8 +6,8 @@ import { FOOD_AND_GIFTS } from './food-and-gifts.js';
 import { HOME_AND_FASHION } from './home-and-fashion.js';
 
 /**
- * The products of the demo store, oldest first. The first three are created by demo.ts; fillCatalog adds only their
- * pictures.
+ * The products of the demo store, oldest first. The first three are created by demo.ts; for these, fillCatalog adds
+ * only the pictures.
  */
 export const DEMO_PRODUCTS: DemoProduct[] = [
   {

@@ -38,7 +38,7 @@ const FORM_VARIABLES: Record<string, string> = {
   token: '$REFRESH_TOKEN',
 };
 
-/** Replaces ids in bodies with variables, because they differ between stores. */
+/** Replaces productId and orderId in a body with variables, because their values differ between stores. */
 function withVariables(example: unknown): unknown {
   if (typeof example !== 'object' || example === null || Array.isArray(example)) return example;
   return Object.fromEntries(

@@ -62,7 +62,7 @@ export function describe(schema: Schema): string {
   }
 }
 
-/** Builds an example of the whole value from the examples of its fields. */
+/** Returns the example of a value, or builds one from the examples of its fields. */
 export function sampleOf(document: ApiDocument, schema: Schema, level = 0): unknown {
   const own = alternativesOf(document, schema)[0]!;
   const given = own.examples?.[0] ?? own.const ?? own.enum?.[0] ?? own.default;
@@ -86,7 +86,7 @@ const FORMATS: Record<string, string> = {
   email: 'ana@loja.example',
 };
 
-/** Returns the alternatives of a schema. The reference shows the fields and the example of the first one. */
+/** Returns the alternatives of a schema. The reference shows the fields and the example of the first alternative. */
 function alternativesOf(document: ApiDocument, schema: Schema): Schema[] {
   const own = resolve(document, schema);
   const alternatives = own.anyOf ?? own.oneOf;

@@ -56,7 +56,8 @@ export function walkJpeg(bytes: Buffer): Walked {
 
 /**
  * Returns the part of a segment to publish, if any. A segment consists of a marker and a length (two bytes each) and
- * the data. Metadata is removed, and so are thumbnails, because they can show parts that were cropped from the image.
+ * the data. Metadata that does not affect the display is removed, and so are thumbnails, because thumbnails can show
+ * parts that were cropped from the image.
  */
 function publishedSegment(marker: number, segment: Buffer): Buffer | undefined {
   const begins = (name: string) => segment.toString('latin1', 4, 4 + name.length) === name;

@@ -1,7 +1,7 @@
 /**
- * The result of walking through the blocks of a file: the parts to publish, in the order of the file, and the position
- * at which the image ends. Metadata that does not affect how the image looks is left out, because it can reveal the
- * location and the name of the photographer. Compressed pixels are copied unchanged.
+ * The result of walking through the blocks of a file: the parts to publish, in order, and the position at which the
+ * image ends. Metadata that does not affect how the image looks is left out, because it can reveal the location and the
+ * name of the photographer. Compressed pixels are copied unchanged.
  */
 export interface Walked {
   kept: Buffer[];

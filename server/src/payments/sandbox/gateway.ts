@@ -51,9 +51,9 @@ export class SandboxGateway implements PaymentGateway {
   async open(request: PaymentRequest): Promise<{ transactionId: string; paymentUrl: string }> {
     const { autocommit } = ordersOf(this.db, request.workspaceId);
     const made = `sbx_${randomBytes(12).toString('hex')}`;
-    // If two requests run at the same time, the unique index on order_id lets only one of them create the payment. This
-    // commit does not wait for the disk, because the caller then stores the payment id in a commit that does, and that
-    // commit writes both to the disk.
+    // If two requests for one order run at the same time, the unique index on order_id lets only one of them create the
+    // payment. This commit does not wait for the disk, because the caller then stores the payment id in a commit that
+    // waits until both commits are on the disk.
     const [opened] = await autocommit.query<{ id: string }>(sql`
       insert into sandbox_payments (id, workspace_id, order_id, store_name, amount, method, installments, return_url, due_on)
       select ${made}, ${request.workspaceId}, ${request.orderId}, ${request.storeName}, ${request.amount}, ${request.method},
@@ -133,8 +133,8 @@ export class SandboxGateway implements PaymentGateway {
 
   /**
    * Sends the due notifications of up to 100 payments. The worker calls this regularly, so a notification is
-   * sent even if the process stopped right after the change. If the notification of a payment fails, it is retried
-   * later and does not delay those of other payments.
+   * sent even if the process stopped right after the change. If a notification fails, it is retried later and does
+   * not delay the notifications of other payments.
    */
   async sendNotifications(): Promise<void> {
     const due = await this.db.background('payments').query<{ id: string }>(sql`
@@ -153,7 +153,7 @@ export class SandboxGateway implements PaymentGateway {
     await this.sendNotificationsOf(id).catch(() => {});
   }
 
-  /** Sends the notifications of a payment in the order of their changes, up to the first that fails. */
+  /** Sends the notifications of a payment, oldest first, up to the first that fails. */
   private async sendNotificationsOf(id: string): Promise<void> {
     const queued = await this.db.system('payments').query<Notification>(sql`
       select o.id, o.type, p.workspace_id as "workspaceId", p.order_id as "orderId", p.id as "transactionId",

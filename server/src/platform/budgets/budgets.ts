@@ -28,8 +28,8 @@ export interface Verdict {
 }
 
 /**
- * Counts a call against every limit that applies to it. A rejected call counts against none of them. A single process
- * counts in memory; several processes share their counts in Redis.
+ * Counts a call against every limit that applies to it. A rejected call counts against none of them. With REDIS_URL,
+ * all processes share their counts in Redis; without it, each process counts in memory.
  */
 export interface Budgets {
   spend(spender: Spender, kind: CallKind): Verdict | Promise<Verdict>;

@@ -45,7 +45,7 @@ export class RedisBudgets implements Budgets {
     this.shared.onLoss(() => this.switchToLocal());
   }
 
-  /** Waits at most one second for Redis. The process starts even if Redis is unavailable. */
+  /** Waits about one second at most for Redis. The process starts even if Redis is unavailable. */
   static async open(
     url: string,
     clock: Clock,

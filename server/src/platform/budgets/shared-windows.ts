@@ -13,14 +13,14 @@ const CERTAIN_MS = MINUTE_MS - 5_000;
 /*
  * Each window is a sorted set with the time of every accepted call. The caller passes the time, which it takes from the
  * database, so the clock of Redis affects only the expiry of keys. If the clock of the database was set back, the set
- * may contain times in the future. The script moves them to the current time. Otherwise these calls would count for
- * longer than a minute.
+ * may contain times in the future. The script moves those that are at least a second ahead to the current time.
+ * Otherwise these calls would count for longer than a minute.
  *
  * ARGV: the current time, the name of this call, then for each window its limit and the name of the newest call of this
- * process. If the window does not contain that call, Redis has lost calls (it restarted empty, or its clock jumped),
- * and the script returns {-1}. Otherwise it returns {accepted, limit, remaining, reset} of the window with the fewest
- * calls left or, if the call is rejected, of the window with the longest wait. One script checks and counts, so two
- * processes cannot both take the last slot.
+ * process ('' if there is none within CERTAIN_MS). If a window does not contain that call, Redis has lost calls (it
+ * restarted empty, or its clock jumped), and the script returns {-1}. Otherwise it returns {accepted, limit, remaining,
+ * reset} of the window with the fewest calls left or, if the call is rejected, of the window with the longest wait. One
+ * script checks and counts, so two processes cannot both take the last slot.
  */
 const SPEND = `
 local now, name, window = tonumber(ARGV[1]), ARGV[2], ${MINUTE_MS}
@@ -67,8 +67,8 @@ export function openRedis(url: string): Redis {
 }
 
 /**
- * The windows that all processes share. Except for `leave`, methods reject while Redis is disconnected, and they may
- * wait while Redis hangs.
+ * The windows that all processes share. Except for `onLoss` and `leave`, methods reject while Redis is disconnected,
+ * and they may wait while Redis hangs.
  */
 export class SharedWindows {
   private readonly redis: Scripted;

@@ -1,6 +1,6 @@
 /** A caller that asks for one of a limited number of places. */
 export interface Applicant {
-  /** Identifies whose limit this place counts against, for example that of a store, an app or a task. */
+  /** Identifies whose limit the place counts against, for example a store, an app or a task. */
   key: string;
   /** The maximum number of places this key may hold at the same time. */
   limit: number;
@@ -23,7 +23,7 @@ interface WaitLimits {
   waitMs?: number;
   /** The maximum number of callers of the same key in the queue. */
   maxWaiting?: number;
-  /** When aborted, the caller leaves the queue. */
+  /** When this signal is aborted, the caller leaves the queue. */
   signal?: AbortSignal;
 }
 

@@ -24,7 +24,7 @@ export interface DatabaseOptions {
 
 /**
  * The connections of a process to the primary. Every statement belongs to a store or to an internal task, and each of
- * these has its own share of the connections, so a lock or a slow statement in one does not delay the others.
+ * these may use only its share of the connections, so a lock or a slow statement in one does not delay the others.
  */
 export interface Database {
   /** Statements of one store. An area such as orders has a share of its own, separate from the rest of the store. */

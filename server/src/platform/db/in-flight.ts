@@ -49,7 +49,8 @@ export class InFlight<S extends Sent> {
   }
 
   /**
-   * A single timer covers all waiting statements. When it fires, it is set again for the deadline of the oldest one.
+   * A single timer covers all waiting statements. If it fires before the deadline of the oldest statement, it is set
+   * again for that deadline.
    */
   private watchFor(milliseconds: number): NodeJS.Timeout {
     return setTimeout(() => {

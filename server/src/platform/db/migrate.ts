@@ -159,9 +159,9 @@ function watchBlockers(findBlockers: FindBlockers): { blockers: Promise<string>;
 type FindBlockers = () => Promise<string[]>;
 
 /**
- * Returns a function that finds the sessions that block the client, using a second connection. The process id is
- * queried, because with PgBouncer in between, the id that pg received at the start of the session is not that of
- * PostgreSQL.
+ * Returns a function that uses a second connection to find the sessions that block the client. The process id of the
+ * client is queried, because with PgBouncer in between, the id that pg received at the start of the session is not the
+ * id of the PostgreSQL process.
  */
 async function blockersOf(connection: pg.ClientConfig, client: pg.Client): Promise<FindBlockers> {
   const session = await client.query<{ pid: number }>('select pg_backend_pid() as pid');

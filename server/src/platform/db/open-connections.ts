@@ -6,13 +6,14 @@ export type Connect = () => Promise<Connection>;
 interface ProbeTimes {
   /** A connection that has been idle for this long is probed. */
   idleMs: number;
-  /** The connection is destroyed if it has not answered the probe after this time. */
+  /** A connection that has not answered its probe after this time is destroyed. */
   answerMs: number;
 }
 
 /**
  * Tracks open connections and probes idle ones, so that a connection that died silently is destroyed before a caller
- * gets it. Without probes, a caller could get a connection that a firewall had dropped, and wait until its deadline.
+ * gets it. Without probes, a caller could get a connection that a firewall had dropped, and wait for a response until
+ * the deadline of its query.
  */
 export class OpenConnections {
   private readonly connections = new Set<Connection>();

@@ -22,7 +22,7 @@ interface ReplicaOptions extends ReplicaSettings {
 
 export type ReplicaState = 'in_use' | 'behind' | 'unreachable' | 'not_a_standby';
 
-/** The outcomes of a read on the replica. A read with any outcome but 'answered' is repeated on the primary. */
+/** The outcomes of a read on the replica. After any outcome but 'answered', the primary is read instead. */
 const OUTCOMES = ['answered', 'outdated', 'busy', 'failed'] as const;
 type Outcome = (typeof OUTCOMES)[number];
 
@@ -33,7 +33,10 @@ type Outcome = (typeof OUTCOMES)[number];
 const REPLICA_CONNECTIONS = 2;
 const CHECK_EVERY_MS = 1_000;
 const PROBE_IDLE_MS = 2_000;
-/** Most are shorter than on the primary, because a read that fails on the replica is repeated on the primary. */
+/**
+ * Most of these limits are shorter than on the primary, because a read that fails on the replica is repeated on the
+ * primary.
+ */
 const DEADLINES: Deadlines = {
   lockMs: 1_000,
   statementMs: 2_000,
@@ -46,8 +49,8 @@ const DEADLINES: Deadlines = {
 const CHECK: Applicant = { key: 'check', limit: 1, isUrgent: true };
 
 /**
- * A physical standby of the database, from which lists may be read. No request depends on it: a list that it cannot
- * answer is read from the primary.
+ * A physical standby of the database, from which lists may be read. No request depends on it: a list that cannot be
+ * read from the replica is read from the primary.
  */
 export class Replica {
   private state: ReplicaState = 'unreachable';

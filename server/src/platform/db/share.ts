@@ -36,8 +36,9 @@ export interface Transaction extends Tx {
 
 export interface StoreAccess extends Queryable {
   /**
-   * Each statement commits on its own. A CTE that writes a row and its event in one statement needs no BEGIN and
-   * COMMIT; leaving them out made writes 61% faster.
+   * In a Share, each of these statements commits on its own; in a KeyedRequest or DryRun, all of them are in one
+   * transaction. A statement that writes a row and its event (with a CTE) needs no BEGIN and COMMIT; leaving them out
+   * made writes 61% faster.
    */
   readonly autocommit: Tx;
   transaction<T>(work: (tx: Tx) => Promise<T>, options?: TransactionOptions): Promise<T>;
@@ -111,7 +112,7 @@ export class Share implements StoreAccess {
     );
   }
 
-  /** Returns the same share for a caller who may disconnect before a connection is free. */
+  /** Returns a copy of this share for a caller who may disconnect before a connection is free. */
   abandonedWhen(isAbandoned: () => boolean): Share {
     return new Share(this.applicant, this.resources, isAbandoned);
   }
@@ -165,7 +166,7 @@ class OpenTransaction implements Transaction {
   }
 
   query<R>(statement: Statement): Promise<R[]> {
-    // The connection may already belong to another caller.
+    // After the end of the transaction, the connection may already belong to another caller.
     if (this.ended) return Promise.reject(new Error('a statement was sent after the end of its transaction'));
     return this.connection.query<R>(statement);
   }

@@ -11,7 +11,7 @@ const LOCK_NOT_AVAILABLE = '55P03';
 const QUERY_CANCELED = '57014';
 const DEADLOCK = '40P01';
 const READ_ONLY = '25006';
-/** A code of PostgreSQL. Unlike some codes of the operating system, such as EPIPE, each has at least one digit. */
+/** A code of PostgreSQL. Unlike EPIPE, a code of the operating system, it contains at least one digit. */
 const SQLSTATE = /^(?=.*\d)[0-9A-Z]{5}$/;
 
 /** Returns whether a statement was not given a connection, or was canceled because it ran too long. */

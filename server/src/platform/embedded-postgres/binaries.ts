@@ -37,7 +37,10 @@ export async function findBinaries(location: ClusterLocation): Promise<Binaries>
   }
 }
 
-/** Returns the binaries in the package if PostgreSQL's account can run them, otherwise a copy that it can run. */
+/**
+ * Returns the binaries in the package if PostgreSQL's account can run them and their symbolic links exist or can be
+ * created, otherwise a copy.
+ */
 function usableBinaries(packageFolder: string, location: ClusterLocation): Binaries {
   const native = join(packageFolder, 'native');
   if (location.account.uid === undefined || othersCanRun(native)) {

@@ -13,8 +13,8 @@ const DATABASE = 'feira';
 type Address = { host: string; port: number };
 
 /**
- * Connects once and creates the database on the first start. Returns undefined while the server does not accept
- * connections.
+ * Tests the connection, and creates the database if it does not exist. Returns undefined while the server does not
+ * accept connections.
  */
 export async function connectToEmbedded(address: Address): Promise<Connection | undefined> {
   const connection = { host: address.host, port: address.port, user: USER, database: DATABASE };
@@ -51,7 +51,7 @@ async function runOnce(connection: Connection, statement: string): Promise<void>
   // ssl is set explicitly because PGSSLMODE in the environment would otherwise enable it even on a Unix socket.
   const client = new pg.Client({ ...connection, ssl: false, connectionTimeoutMillis: 5000 });
   // If the connection is lost after connecting, the client emits 'error', and without a listener that would end the
-  // process. It can be ignored, because the pending or next query rejects as well.
+  // process. The event can be ignored, because the pending or next query rejects as well.
   client.on('error', () => {});
   try {
     await client.connect();

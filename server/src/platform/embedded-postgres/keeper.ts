@@ -24,9 +24,10 @@ export const ENVIRONMENT = { PATH: '/usr/bin:/bin:/usr/sbin:/sbin', LC_ALL: 'C' 
  * exit.
  */
 const KEEPERS = {
-  // PostgreSQL is a child of the keeper, so its pid cannot be reused. The FIFO is renamed to users-<pid>-0 before
-  // PostgreSQL runs. Only PostgreSQL keeps descriptor 3 open. When the descriptor closes, the launching process knows
-  // that PostgreSQL has exited. The keeper may not notice the exit while it reads: dash does, bash does not.
+  // PostgreSQL is a child of the keeper, so the pid of PostgreSQL cannot be reused before the keeper's `wait`. The FIFO
+  // is renamed to users-<pid>-0 before PostgreSQL runs. Only PostgreSQL keeps descriptor 3 open. When the descriptor
+  // closes, the launching process knows that PostgreSQL has exited. The keeper may not notice the exit while it reads:
+  // dash does, bash does not.
   // Arguments: a socket folder to remove at the end or '', the FIFO, then the command.
   launch: `
     trap '' HUP INT TERM
@@ -70,12 +71,12 @@ export function spawnKeeper(
   args: string[],
 ): ChildProcess {
   const keeper = spawn('/bin/sh', ['-c', KEEPERS[kind], 'feira-postgres-keeper', ...args], {
-    // PostgreSQL runs in its own session, so that Ctrl-C in our terminal does not reach it.
+    // The keeper and PostgreSQL run in a session of their own, so that Ctrl-C in our terminal does not reach them.
     detached: true,
     cwd: location.folder,
     stdio: [reader, ...output],
-    // PostgreSQL does not start if the pid in an old lock file belongs to a running process other than its own parent
-    // or grandparent. In a container, pids repeat at every start, so that pid may be ours.
+    // PostgreSQL does not start if the pid in an old lock file belongs to a running process other than itself, its
+    // parent and its grandparent. In a container, pids repeat at every start, so the pid in the file may be ours.
     env: { ...ENVIRONMENT, PG_GRANDPARENT_PID: String(process.pid) },
     ...location.account,
   });

@@ -16,7 +16,10 @@ export interface Lease {
   writer: number;
 }
 
-/** Returns undefined if PostgreSQL is stopping or has exited, or if another process is just taking it over. */
+/**
+ * Returns undefined if PostgreSQL is stopping or has exited, if its keeper does not answer, or if another process is
+ * just taking it over.
+ */
 export async function acquireLease(
   location: ClusterLocation,
   postmaster: Postmaster,
@@ -27,12 +30,16 @@ export async function acquireLease(
     const writer = openIfRead(fifo);
     if (writer === 'unread') continue;
     if (writer !== 'absent') return keeperAnswers({ fifo, writer });
-    // The lock file alone does not prove that PostgreSQL is running: after a reboot its pid may belong to any process.
+    // The lock file alone does not prove that PostgreSQL is running: after a reboot, the pid in the file may belong to
+    // any process.
     return (await isServing(postmaster)) ? adopt(location, postmaster, fifo) : undefined;
   }
 }
 
-/** Returns when PostgreSQL has stopped, at the latest after 10 s, or immediately if other processes still use it. */
+/**
+ * Closes our end of the FIFO and waits until PostgreSQL has stopped, at most 10 s. Does not wait if other processes
+ * still use PostgreSQL, or if no keeper is left to stop it.
+ */
 export async function releaseLease(lease: Lease): Promise<void> {
   const kept = write(lease.writer) === 'ok';
   const probe = kept ? openReader(lease.fifo) : undefined;

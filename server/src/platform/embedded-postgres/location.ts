@@ -15,7 +15,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
-/** The folder for everything PostgreSQL writes, and the account it runs under. */
+/** The folder of the embedded PostgreSQL, the data folder inside it, and the account PostgreSQL runs under. */
 export interface ClusterLocation {
   folder: string;
   data: string;
@@ -103,16 +103,16 @@ function locationForRoot(folder: string): string {
 }
 
 /**
- * The id is the name of the database's folder in /var/lib/feira. It is stored in the data folder, so that an operator
- * who deletes the data folder gets an empty database.
+ * The id is the name of the database's folder in /var/lib/feira. It is stored in the FEIRA_DATA folder, so that an
+ * operator who deletes that folder gets an empty database.
  */
 function readOrMakeId(file: string): string {
   if (!existsSync(file)) {
     const draft = `${file}.${randomBytes(4).toString('hex')}`;
     writeFileSync(draft, randomBytes(16).toString('hex'));
     try {
-      // The draft is complete before it gets this name, and link fails if the name exists. Even if two processes start
-      // for the first time concurrently, both read the same complete id.
+      // The draft is complete before it gets this name, and link fails if the name exists. So even if two
+      // processes start for the first time concurrently, both read the same complete id.
       linkSync(draft, file);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;

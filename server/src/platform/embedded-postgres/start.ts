@@ -21,8 +21,8 @@ const RECOVERY_TIMEOUT_MS = 300_000;
 
 /**
  * Starts PostgreSQL if it is not running, and acquires a lease that keeps it running. When several processes launch
- * at the same time, PostgreSQL's lock on its data lets one of them win; the others acquire a lease on its server.
- * PostgreSQL runs with the settings of the process that launched it.
+ * at the same time, PostgreSQL's lock on its data lets one of them win; the others acquire a lease on the winner's
+ * server. PostgreSQL runs with the settings of the process that launched it.
  */
 export async function startEmbeddedPostgres(options: {
   folder: string;

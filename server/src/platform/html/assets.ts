@@ -8,7 +8,7 @@ const PREFIX = '/assets/';
 
 const versions = new Map<string, string>();
 
-/** The address of a file. It contains a hash of the file, so browsers may cache it forever. */
+/** The address of a file. It contains a hash of the file, so browsers may cache the file forever. */
 export function assetUrl(name: string): string {
   return `${PREFIX}${name}?v=${versionOf(name)}`;
 }

@@ -4,7 +4,10 @@ import { renderToString } from 'preact-render-to-string';
 import { assetUrl } from './assets.js';
 import type { Language } from './language.js';
 
-/** The layout of most pages of Feira, but not of shops and the documentation. The renderer escapes all values. */
+/**
+ * The layout of most pages of Feira. Shops, the documentation and the landing page have their own. The renderer escapes
+ * all values.
+ */
 export function Page(props: {
   language: Language;
   title: string;
@@ -87,7 +90,7 @@ export function PageHead(props: {
   );
 }
 
-/** The signed-in user, and the token for the sign-out form. */
+/** The signed-in user, and the CSRF token for the sign-out form. */
 export interface SignedInUser {
   email: string;
   csrf: string;

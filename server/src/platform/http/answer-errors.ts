@@ -13,9 +13,9 @@ declare module 'fastify' {
 }
 
 /**
- * Answers errors in one JSON format, or with a page if the client is a browser. Some plugins, such as that of the token
- * endpoint, set their own error handler. The response contains only the public message. The cause of a 5xx error is
- * logged.
+ * Answers errors in one JSON format, or with a page if a GET or HEAD request outside /api/ accepts HTML. Some plugins,
+ * such as the plugin of the token endpoint, set their own error handler. The response contains only the public message.
+ * The cause of a 5xx error is logged.
  */
 export function answerErrors(app: FastifyInstance, publicUrl: string): void {
   app.decorate('errorDocs', `${publicUrl}/docs/errors`);
@@ -34,7 +34,7 @@ export function answerErrors(app: FastifyInstance, publicUrl: string): void {
   });
 }
 
-/** Matches a path with a trailing slash that may belong to a page. Paths of the API, media and uploads do not match. */
+/** Matches a path that has a trailing slash and may be a page. Paths of the API, media and uploads do not match. */
 const PAGE_WITH_SLASH = /^\/(?!api\/|media\/|uploads\/)[^/].*[^/]\/$/;
 
 /** Returns the address without the trailing slash, such as /docs for /docs/, or undefined if there is no such page. */

@@ -10,8 +10,8 @@ import { ApiError } from './errors.js';
 const CLOSE = { headers: { Connection: 'close' } };
 
 /**
- * Rejects requests with an invalid Host or Expect header. Node would reject most of them with an empty response. Here
- * they get a request id and the usual error format.
+ * Rejects requests with a missing or repeated Host header or an unknown Expect header. Node would reject most of them
+ * with an empty response. Here they get a request id and the usual error format.
  */
 export function refuseBrokenHeads(app: FastifyInstance): void {
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
@@ -40,9 +40,10 @@ function hasTwoHosts(rawHeaders: string[]): boolean {
 const refused = new WeakSet<Socket>();
 
 /**
- * Handles input that is not valid HTTP or does not arrive in time. If a request body is being read, that request is
- * rejected. If earlier requests on the connection are still being answered, the error is sent after their responses.
- * Otherwise it is written directly to the connection.
+ * Handles input that is not valid HTTP or does not arrive in time. If earlier requests on the connection are still
+ * being answered, the error is sent after their responses. If a request body is being read, that request is rejected,
+ * or the connection is destroyed if the response has already begun. Otherwise the error is written directly to the
+ * connection.
  */
 export function refuseUnreadable(this: FastifyInstance, fault: ConnectionError, socket: Socket): void {
   // Further data on this connection would be reported as an error again.

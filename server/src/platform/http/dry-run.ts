@@ -10,7 +10,7 @@ declare module 'fastify' {
   }
 }
 
-/** A call with this query parameter supports dry runs. It must write only through `request.store`. */
+/** A route with this query parameter supports dry runs. Its handler must write only through `request.store`. */
 export const dryRunParameter = {
   dryRun: Type.Optional(
     Type.Boolean({

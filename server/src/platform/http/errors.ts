@@ -72,7 +72,7 @@ export function invalid(details: FaultDetail[]): ApiError {
   return new ApiError(422, 'validation_failed', sentence, { details });
 }
 
-/** A response for internal errors that reveals nothing about their cause. */
+/** The response to an internal error. It reveals nothing about the cause. */
 export function internalError(cause: unknown): ApiError {
   return new ApiError(
     500,

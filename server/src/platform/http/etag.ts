@@ -3,14 +3,14 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The response of the route has an ETag and supports conditional requests. */
+    /** If true, responses of the route have an ETag, and the route supports conditional requests. */
     etag?: boolean;
   }
 }
 
 /**
- * Sets the ETag to the hash of the uncompressed body, unless the route has already set one. Responds with 304 if the
- * client has this version.
+ * Sets the ETag of a 200 response to the hash of its uncompressed body, unless the route has already set one. Responds
+ * with 304 if the client has this version.
  */
 export function tagResource(
   request: FastifyRequest,

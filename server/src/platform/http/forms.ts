@@ -40,8 +40,8 @@ export class Fields {
 }
 
 /**
- * Describes the first repeated field, if there is one. Its name is included only if it is short and contains no
- * characters that an OAuth error_description forbids.
+ * Describes the first repeated field, if there is one. Its name is included only if it consists of up to 40 letters,
+ * digits and underscores, because an OAuth error_description forbids some other characters.
  */
 export function repetitionIn({ repeated: [name] }: Fields): string | undefined {
   if (name === undefined) return undefined;

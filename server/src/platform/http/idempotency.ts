@@ -48,7 +48,7 @@ interface Options {
 /**
  * The steps of a write with an Idempotency-Key. A repeated request with the same key gets the stored response. `open`
  * looks up the key before the request is validated, so that validation errors are replayed as well; `close` stores the
- * response and commits.
+ * response and commits, or rolls back if the response must not be replayed.
  */
 export function idempotencySteps(app: FastifyInstance, { keys, storeOf, keysOf, ownerOf }: Options) {
   app.decorateRequest('keyed', null);

@@ -11,7 +11,10 @@ declare module 'fastify' {
 /** Matches one element of the list: an entity tag or nothing, up to a comma or the end (RFC 9110, 5.6.1 and 8.8.3). */
 const ELEMENT = /[\t ]*(?:((?:W\/)?"[\x21\x23-\x7e\x80-\xff]*")[\t ]*)?(?:,|$)/y;
 
-/** Returns the tags of an If-Match header, '*' for any tag, or undefined if there is no such header. */
+/**
+ * Returns the tags of an If-Match header, '*' for any tag, or undefined if there is no such header. Throws if the
+ * header is malformed.
+ */
 export function readIfMatch({ headers }: FastifyRequest): '*' | string[] | undefined {
   const header = headers['if-match'];
   if (header === undefined) return undefined;

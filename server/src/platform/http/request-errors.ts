@@ -2,7 +2,10 @@ import type { ErrorEntry } from './error-entry.js';
 
 const RETRY = 'Retry with exponential backoff, and after Retry-After seconds if that header is present.';
 
-/** The codes of errors that do not concern one record: malformed requests, tokens, limits and unavailable services. */
+/**
+ * The codes of errors that are not specific to one kind of record, such as malformed requests, invalid tokens, exceeded
+ * limits and unavailable services.
+ */
 export const REQUEST_ERRORS = {
   bad_request: {
     status: 400,

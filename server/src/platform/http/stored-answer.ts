@@ -13,7 +13,7 @@ const MIN_COMPRESSED = 1_024;
  */
 const KEPT_DETAILS = 100;
 
-/** A response cannot begin with one of these markers, because it is empty or a JSON object. */
+/** A response cannot begin with one of these markers, because every response is empty or a JSON object. */
 const COMPRESSED = 'gzip:';
 const READ_AGAIN = 'read again';
 

@@ -32,7 +32,7 @@ const MAX_UNREAD_BYTES = 64 * 1_048_576;
 
 /**
  * Responses stay in memory until clients have read them. A page of products can be several megabytes, so one app may
- * have at most four such lists in progress in a store, from the query to the last byte. Further lists wait. Without
+ * have at most four lists of such pages in progress in a store, from the query to the last byte. Others wait. Without
  * this limit, the responses to twelve clients that did not read them used 564 MB for minutes. Lists of small records
  * are not counted, so that stalled lists of orders do not use up an app's places for lists of products.
  */

@@ -117,8 +117,8 @@ export async function lookUp(
 }
 
 /**
- * Reads a limited number of rows of the list in the requested order and selects those that match. If they do not fill
- * the page, the term is rare or its matches come later in this order.
+ * Reads a limited number of rows of the list in the requested order and selects those that match. If these matches
+ * do not fill the page, the term is rare or its other matches come later in this order.
  */
 export async function walk(
   db: Queryable,
@@ -184,7 +184,7 @@ export function isOnlyFilter({ filters }: SearchRequest): boolean {
 }
 
 // OFFSET 0 in rowById() and filterByTerm() makes PostgreSQL evaluate these fragments row by row. Without it, the
-// planner expected one row where there were ten thousand, and chose a nested loop that took half a minute.
+// planner expected one row where there were ten thousand, and chose a plan that took half a minute.
 
 /** The number of records in the list, or null if the database does not maintain it. */
 function sizeOf({ kept, workspaceId }: SearchableListing): Statement {
@@ -219,7 +219,7 @@ function allMatchingIds(listing: SearchableListing, search: string, byIndex = tr
 
 /**
  * Finds candidates only with the index on search_grams(). Two things rule out every other plan: OFFSET 0, and keys from
- * a sub-select, because the planner does not know their values. PostgreSQL would choose other plans for a small store
+ * a sub-select, whose values the planner does not know. PostgreSQL would choose other plans for a small store
  * or a common term, but those compute search_grams() again for every row, which takes 100 µs per row.
  */
 function likely({ workspaceId, terms }: SearchableListing, search: string): Statement {

@@ -19,13 +19,13 @@ const FIRST_REMEMBERED = 200;
 const MAX_LISTS = 100;
 const MAX_PLACES = 200;
 const MAX_TOTALS = 10_000;
-/** The results of all searches together take about 6 MB, with about 50 ids each. */
+/** This many results take about 6 MB if each has 50 ids. */
 const MAX_RESULTS = 1_000;
 
 /**
- * Remembers where pages of a list begin and what searches found. Each entry is stored with the version of the list at
- * which it was read, and is used only by a statement that sees the same version. Changes by other processes are
- * therefore noticed.
+ * Remembers where pages of lists begin, and the results and totals of searches. Each entry is stored with the version
+ * of the list, or of its search terms, at which it was read. The entry is valid only if the statement that reads a page
+ * with it sees the same version. Changes by other processes are therefore noticed.
  */
 export class ListMemory {
   private readonly lists = new Map<string, Known>();
@@ -63,7 +63,7 @@ export class ListMemory {
     setLast(this.totals, key, { version, total }, MAX_TOTALS);
   }
 
-  /** Returns the remembered ids of a page of a search, and then the id of the next record if there is a next page. */
+  /** Returns the remembered ids of a page of a search, followed by the id of the next record if there is one. */
   resultOf(key: string): { version: string; ids: string[] } | undefined {
     return this.results.get(key);
   }

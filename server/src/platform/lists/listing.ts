@@ -20,8 +20,8 @@ export interface Listing {
   /** Set if the database maintains the number of records of the list without filters. */
   kept?: KeptList;
   /**
-   * For records that are expensive to serialize and may be large: records beyond this total size are omitted, and the
-   * page is marked as oversized.
+   * For records that are expensive to serialize and may be large: if a page exceeds this total size, its last records
+   * are omitted, and it is marked as oversized.
    */
   maxBytes?: number;
 }
@@ -41,13 +41,13 @@ export interface Page {
   /** The last record of the page. */
   last: Reached | undefined;
   isOversized: boolean;
-  /** Exact up to REACH. A higher value only means that there are more records. Undefined if it was not counted. */
+  /** Exact up to REACH; a higher value means only that there are more than REACH records. Undefined if not counted. */
   total: number | undefined;
 }
 
 /** The row that the statement of pageRow() returns. */
 export interface PageRow {
-  /** All records, including the one beyond the page. */
+  /** The records, including the one beyond the page, but without those that maxBytes excluded. */
   json: Buffer | string | null;
   /** The number of bytes of the record beyond the page, or null if there is none or maxBytes excluded it. */
   beyond: number | null;
@@ -58,7 +58,7 @@ export interface PageRow {
   unwritten: number;
 }
 
-/** The LIMIT of counting statements. Counting one more than REACH shows that a total is larger. */
+/** The LIMIT of counting statements. Counting one more than REACH shows whether a total exceeds REACH. */
 export const COUNTED = raw(`limit ${REACH + 1}`);
 
 /**
@@ -97,7 +97,7 @@ export function pageIn({ limit }: PageRequest<unknown>, row: PageRow, total: num
   };
 }
 
-/** Selects the records that meet the condition `position`, one more than requested. */
+/** Selects the records of the list that meet the condition `position`, at most one more than requested. */
 export function recordsFrom(request: PageRequest<unknown>, listing: Listing, position: Statement): Statement {
   const { from, alias, where, json, maxBytes } = listing;
   // The limit is a literal. With a parameter, the generic plan would assume a limit of a tenth of the rows.

@@ -143,7 +143,7 @@ export function readPageRequest<Query extends ListQuery>(
   };
 }
 
-/** Converts times to UTC, so that the times in a cursor can be compared with those in the query. */
+/** Returns the known filters, with times in UTC, so that they can be compared with the filters in a cursor. */
 function withTimesInUtc(query: Record<string, unknown>, shape: TProperties): Record<string, unknown> {
   const known = Object.entries(query).filter(([name]) => Object.hasOwn(shape, name));
   return Object.fromEntries(
@@ -152,8 +152,8 @@ function withTimesInUtc(query: Record<string, unknown>, shape: TProperties): Rec
 }
 
 /**
- * Returns the sort key for a `sort` parameter. If descending order uses another column, the list has a separate entry
- * for it, such as "-updatedAt".
+ * Returns the sort key and direction for a `sort` parameter. If descending order uses another column, `sorts` has a
+ * separate entry for descending order, such as "-updatedAt".
  */
 export function sortOf(sorts: Record<string, SortKey>, sort: string): { key: SortKey; descends: boolean } {
   const key = findSort(sorts, sort);
@@ -172,7 +172,7 @@ function findSort(sorts: Record<string, SortKey>, sort: string): SortKey | undef
   return name === undefined ? undefined : sorts[name];
 }
 
-/** The number of records before the page. */
+/** Returns the number of rows to skip: those of the previous pages, or none if a cursor was sent. */
 export function offsetOf({ page, limit }: PageRequest<unknown>): number {
   return page === undefined ? 0 : (page - 1) * limit;
 }

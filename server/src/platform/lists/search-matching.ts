@@ -3,8 +3,8 @@ import { raw, type Statement, sql } from '../db/sql.js';
 /** How the search terms of a row, `s.terms`, are compared with the searched text. */
 export interface Matching {
   /**
-   * If true, searches with one or two letters match only at the beginning of words. The trigram index supports such
-   * searches. Finding two letters inside a word would require reading every row of the store.
+   * If true, searches with fewer than three letters and digits match only at the beginning of words. The trigram index
+   * supports such searches. Finding two letters inside a word would require reading every row of the store.
    */
   shortSearchesMatchPrefixes?: boolean;
 }
@@ -37,8 +37,8 @@ export function matchesByTrigrams(search: string, matching: Matching): Statement
 // row would take 7 µs per row.
 function condition(terms: Statement, search: string, matching: Matching): Statement {
   if (!isPrefixSearch(search, matching)) return sql`${terms} like (select search_pattern(${search}))`;
-  // search_pattern() returns "%ab%". A word begins at the start of the terms, after a space, or after the separator of
-  // two values.
+  // For "ab", search_pattern() returns "%ab%". A word begins at the start of the terms, after a space, or after the
+  // separator of two values.
   return sql`(
     ${terms} like (select substr(search_pattern(${search}), 2))
     or ${terms} like (select '% ' || substr(search_pattern(${search}), 2))

@@ -28,9 +28,10 @@ export function searchablePage(
 
 /**
  * For a rare term, all matches are looked up in the index and sorted. For a common term, the list is scanned in the
- * requested order until the page is full. The planner cannot make this choice, because it knows at best how common a
- * term is across all stores, and not where in the order its matches are. For example, when all matching names began
- * with C, its plan first scanned all names that begin with A and B.
+ * requested order until the page is full; if that takes too many rows, all matches are sorted instead. The planner
+ * cannot make this choice, because it knows at best how common a term is across all stores, and not where in the order
+ * the matches are. For example, when all matching names began with C, its plan first scanned all names that begin with
+ * A and B.
  */
 async function searchPage(
   db: Queryable,

@@ -62,8 +62,8 @@ export class Readiness {
 }
 
 /**
- * Reports that the process is alive, and whether it was asked to stop. It checks nothing else, because restarting the
- * process would not repair, for example, the database.
+ * Serves /healthz, which reports that the process is alive, and whether it was asked to stop. Nothing else is checked,
+ * because restarting the process would not repair, for example, the database.
  */
 export function serveHealth(app: FastifyInstance, readiness: Readiness): void {
   app.get('/healthz', { schema: { hide: true } }, async (_request, reply) => {

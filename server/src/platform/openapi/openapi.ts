@@ -160,7 +160,9 @@ function withBareArray(body: BodyShape, field: string | undefined): object {
   return field === undefined ? body : { anyOf: [body, body.properties?.[field]] };
 }
 
-/** A shape with a title is listed once under components and referred to by that name. */
+/**
+ * Lists every shape that has a title and a type once under components, and replaces it with a reference to its title.
+ */
 function nameShapes(node: unknown, named: Record<string, unknown>): unknown {
   if (Array.isArray(node)) return node.map((each) => nameShapes(each, named));
   if (typeof node !== 'object' || node === null) return node;

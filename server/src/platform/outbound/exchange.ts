@@ -101,7 +101,7 @@ function classify(failure: unknown): OutboundError {
     : 'connection_reset';
 }
 
-/** Converts any response to text that can be stored: NUL and invalid UTF-8 become U+FFFD. */
+/** Converts the first kilobyte of a response to text that can be stored: NUL and invalid UTF-8 become U+FFFD. */
 function asText(bytes: Buffer): string {
   return bytes.subarray(0, EXCERPT).toString('utf8').replaceAll('\0', '\uFFFD');
 }

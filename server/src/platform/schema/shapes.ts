@@ -31,7 +31,7 @@ export const Quantity = (options: TSchemaOptions = {}) =>
 export const Text = (max: number, options: TSchemaOptions = {}) =>
   Type.String({ maxLength: max, 'x-text': true, ...options });
 
-/** Text with exactly this many digits, including leading zeros. */
+/** Text of exactly `count` digits, including leading zeros. */
 export const Digits = (count: number, options: TSchemaOptions = {}) =>
   Type.String({ pattern: `^[0-9]{${count}}$`, 'x-pattern-means': `must have ${count} digits`, ...options });
 

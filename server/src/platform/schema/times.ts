@@ -4,8 +4,8 @@ const FIRST = Date.parse('0001-01-01T00:00:00Z');
 const LAST = Date.parse('9999-12-31T23:59:59.999Z');
 
 /**
- * Parses an RFC 3339 timestamp to milliseconds. Returns undefined for any other text and for a day that does not
- * exist.
+ * Parses an RFC 3339 timestamp to milliseconds. Returns undefined for any other text, for a day that does not exist and
+ * for a time outside the years 1 to 9999 in UTC.
  */
 export function timeOf(text: string): number | undefined {
   const match = RFC_3339.exec(text);
@@ -13,7 +13,7 @@ export function timeOf(text: string): number | undefined {
   const [year, month, day] = match.slice(1, 4).map(Number) as [number, number, number];
   if (!isDay(year, month, day)) return undefined;
   const moment = Date.parse(text.toUpperCase().replace(' ', 'T'));
-  // With its offset, a time may fall into the year 0 or 10000. PostgreSQL has no year 0, and RFC 3339 has no year
+  // Converted to UTC, a time may fall into the year 0 or 10000. PostgreSQL has no year 0, and RFC 3339 has no year
   // 10000.
   return moment >= FIRST && moment <= LAST ? moment : undefined;
 }

@@ -103,7 +103,7 @@ export function Filters({ visit, request, total }: Props) {
   );
 }
 
-/** Each active filter is a link to the list without it. */
+/** Each active filter is shown as a link to the list without this filter. */
 function ActiveFilters({ visit, request }: Omit<Props, 'total'>) {
   const { language, shop } = visit;
   const texts = TEXTS[language];

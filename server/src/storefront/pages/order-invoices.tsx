@@ -23,7 +23,7 @@ const TEXTS = {
   },
 };
 
-/** The fiscal documents of an order. Their addresses are safe to link, because only http and https are stored. */
+/** The fiscal documents of an order. Their URLs are safe to link, because only http and https URLs are stored. */
 export function Invoices({ invoices, language }: { invoices: InvoiceRecord[]; language: Language }) {
   const texts = TEXTS[language];
   return (

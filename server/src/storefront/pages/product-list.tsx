@@ -154,7 +154,7 @@ function Categories({
   const link = (id: number | undefined, label: string, current: boolean) => (
     <a
       key={id}
-      // If the list is empty, the links drop the search and the filters, because a category would be empty too.
+      // If the list is empty, the links drop the search and the filters, which may match nothing in a category either.
       href={productListAddress(
         shop.slug,
         list.total === 0 ? { category: id } : { ...request, category: id, page: 1 },

@@ -141,7 +141,10 @@ function describe({ visit, item, chosen, origin }: Parameters<typeof ProductPage
   };
 }
 
-/** Each option links to the page with that option selected, so that price and stock always match the selection. */
+/**
+ * Each option links to the page with that option selected, so that price and stock always match the selection. An
+ * option without a variation has no link.
+ */
 function Choices({ visit, item, chosen }: { visit: Visit; item: Item; chosen: ItemVariation }) {
   const texts = TEXTS[visit.language];
   return (

@@ -16,7 +16,7 @@ export interface Visit {
   resizedFrom: string | undefined;
   /** The path and query of the page. */
   address: string;
-  /** The address of an order that was placed in this browser and is not paid yet. */
+  /** The address of the last pending order that was placed or opened in this browser. */
   openOrder: string | undefined;
 }
 
@@ -75,7 +75,7 @@ export function ShopPage(props: {
   return <ShopFrame {...{ shop, language, title, address, about, notice, header }}>{children}</ShopFrame>;
 }
 
-/** The script shop.js updates the count when the browser shows a stored page again after Back. */
+/** The script shop.js updates the number of units when the browser shows a stored page again after Back. */
 function CartLink({ visit: { shop, language, units } }: { visit: Visit }) {
   const { cart, one, many } = TEXTS[language];
   return (

@@ -15,7 +15,7 @@ const BACKOFF = { firstMs: 100, factor: 2 };
 
 const rightTime = Date.now;
 
-/** Sets this machine's clock to a wrong time. The clock of the database stays correct. */
+/** Simulates that the clock of this machine is wrong by `byMs`. The clock of the database stays correct. */
 function skewMachine(byMs: number): void {
   vi.spyOn(Date, 'now').mockImplementation(() => rightTime() + byMs);
 }

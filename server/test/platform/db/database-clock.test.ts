@@ -27,7 +27,7 @@ test('the database clock shows the database’s time on a machine whose clock is
   const before = Date.now();
   const machine = machineAt(before - 60 * MINUTE_MS);
   const clock = await DatabaseClock.open(db.system('clock'), machine);
-  // The database returns the real time, so its reading is between our two. Each reading may be rounded.
+  // The database returns the real time, so its reading is between our two readings of Date.now(). Each may be rounded.
   expect(clock.now()).toBeGreaterThanOrEqual(before - 1);
   expect(clock.now()).toBeLessThanOrEqual(Date.now() + 1);
   expect(-clock.machineAheadMs).toBeGreaterThanOrEqual(60 * MINUTE_MS - 1);

@@ -71,8 +71,8 @@ test('a slow read that was sent on two connections counts against the limit of s
   await connections[0]!.answer();
   expect(connections.map(({ pending }) => pending)).toEqual([0, 0]);
 
-  // All stores together may still have only two slow reads: the slow read of c takes one place, and its next read waits,
-  // because the last free place is kept for another store.
+  // All stores together may still have only two slow reads: the slow read of c takes one place, and the next read of
+  // c waits, because the last free place is kept for another store.
   await send(reads, 'c');
   await becomeSlow();
   await send(reads, 'c');

@@ -16,7 +16,7 @@ let feira: Feira;
 let store: StoreClient;
 let other: StoreClient;
 let productId: string;
-/** Hanging operations wait for this promise until a test calls `letGo`. */
+/** Hanging operations wait for this promise until `letGo` is called. */
 let held: Promise<void>;
 let letGo: () => void;
 
@@ -40,7 +40,7 @@ afterEach(() => {
 const key = (index: number) => ({ 'idempotency-key': `waits ${index}` });
 
 /**
- * Sends many requests. Once some of them hang, checks that a change to another store is answered before any of them.
+ * Sends many requests. Once `least` of them hang, checks that changes to another store are answered before any of them.
  */
 async function expectOthersServed(
   send: (index: number) => Promise<Answer>,

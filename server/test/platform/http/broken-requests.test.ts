@@ -109,7 +109,7 @@ test('a head or a body that does not arrive in time is rejected with 408', async
     connectionsCheckingInterval: 20,
   });
   await expectRefused('GET / HTTP/1.1\r\nHos', 408, 'request_timeout', {}, shortTimeout);
-  // The head must be read in time even on a busy machine.
+  // With these longer timeouts, the head is read in time even on a busy machine.
   Object.assign(shortTimeout.app.server, { headersTimeout: 1_500, requestTimeout: 1_500 });
   const logged = { path: '/api/v1/products', workspaceId: store.workspaceId };
   await expectRefused(post(100, '{"name"'), 408, 'request_timeout', logged, shortTimeout);

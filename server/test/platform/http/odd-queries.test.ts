@@ -95,8 +95,8 @@ function listAt(path: string): string {
   return part ? `${part} of ${id}` : name!;
 }
 
-// Shows that `listAt` returns the names that the server expects. Otherwise the server would reject every cursor of the
-// next test before it reads the other parts.
+// Shows that `listAt` returns the names that the server expects. With wrong names, the server would reject every cursor
+// of the next test before reading the other parts of the cursor.
 test('a forged cursor with the name of its list and valid values is accepted', async () => {
   const lists = paths.filter((path) => /^\/(products|orders|customers|webhooks\/.*\/deliveries)$/.test(path));
   expect(lists).toHaveLength(4);

@@ -22,8 +22,8 @@ export interface RecordedAttempt {
 const SLACK_MS = 6_000;
 /**
  * The kill of a worker explains a repeated delivery if the connection of the previous attempt closed at most this long
- * before the kill. Workers close a connection after one idle second, and may not have recorded its last delivery by
- * then.
+ * before the kill. Workers close a connection after one idle second, and may not have recorded the result of its last
+ * delivery by then.
  */
 const CLOSED_BEFORE_KILL_MS = 3_000;
 const PROBE_EVERY_MS = 50;
@@ -80,9 +80,9 @@ export class Arrivals {
   }
 
   /**
-   * Explains every repeated arrival of an event. Either the log contains the previous attempt as failed, or its result
-   * could not be recorded, because its worker was killed at that time (which closed the connection) or PostgreSQL was
-   * unreachable.
+   * Counts the causes of repeated arrivals of an event, and describes the repeats without a cause. Possible causes: the
+   * log contains the previous attempt as failed, or the result of that attempt could not be recorded, because its
+   * worker was killed at that time (which closed the connection) or PostgreSQL was unreachable.
    */
   explainRepeats(
     kills: Kill[],

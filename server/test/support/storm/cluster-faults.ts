@@ -7,7 +7,7 @@ import type { Kill } from './target.js';
 /** Something that goes wrong in a cluster. `run` resolves when the cluster has recovered. */
 export interface Fault {
   title: string;
-  /** Whether another server may become the primary. If so, a long time without acknowledged writes is reported. */
+  /** Whether another server may become the primary. If so, a long time without acknowledged writes is a problem. */
   isFailover?: true;
   /** Whether the fault is part of the short run (FEIRA_FAULTS=short). */
   isShort?: true;

@@ -9,7 +9,7 @@ export type Outcome = 'done' | 'refused' | 'unknown';
 
 /** The writes that were sent to one store, with their outcomes, and what went wrong. */
 export class Ledger {
-  /** The stock writes. Only one writer sets the stock of a product, each time to a higher balance than before. */
+  /** The stock writes. At most one writer sets the stock of each product, each time to a higher balance. */
   readonly stock: { productId: string; quantity: number; outcome: Outcome }[] = [];
   readonly products: { name: string; id: string | undefined; outcome: Outcome }[] = [];
   readonly images: { url: string; outcome: Outcome }[] = [];

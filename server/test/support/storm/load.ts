@@ -13,7 +13,7 @@ const RETRY_MS = 50;
 const READ_PAUSE_MS = 20;
 /** How long a call is repeated: longer than the lease of an idempotency key and than a recovery of PostgreSQL. */
 const LONGEST_MS = 180_000;
-/** The maximum number of image and refund calls in the background (see aside()). */
+/** If this many image and refund calls are running in the background, a writer waits for one of them (see aside()). */
 const MAX_OPEN = 12;
 
 export interface LoadStore {
@@ -29,7 +29,10 @@ interface Answer {
   body: { id: string; code?: string };
 }
 
-/** Writers that change one store in many ways, record the responses, and repeat failed requests if that is safe. */
+/**
+ * Writers that change one store in many ways, and a reader of that store. They record the responses, and repeat failed
+ * requests if that is safe.
+ */
 export class Load {
   readonly ledger = new Ledger();
   private readonly open = new Set<Promise<void>>();
@@ -106,7 +109,9 @@ export class Load {
     this.ledger.products.push({ name, id: answer?.body.id, outcome: outcomeOf(answer) });
   }
 
-  /** Attaches an image. Only the idempotency key prevents a second image with the same URL. */
+  /**
+   * Attaches an image. Only the idempotency key prevents a repeated call from adding a second image with the same URL.
+   */
   private async attachImage(writer: number): Promise<void> {
     const url = `https://images.example/${randomUUID()}.png`;
     const { products } = this.ledger;
@@ -137,7 +142,9 @@ export class Load {
     this.paid.push(orderId);
   }
 
-  /** Refunds an order. Several writers may choose the same one at the same time, but it must be refunded only once. */
+  /**
+   * Refunds an order. Several writers may choose the same order at the same time, but it must be refunded only once.
+   */
   private async refund(): Promise<void> {
     if (this.paid.length === 0) return;
     const orderId = this.random.pick(this.paid);
@@ -159,7 +166,7 @@ export class Load {
       const { status, headers } = response;
       const text = await response.text();
       const retryAfter = headers.get('retry-after');
-      // Some of HAProxy's own responses, such as a 504, are not JSON.
+      // The status is checked before the body is parsed: some of HAProxy's own responses, such as a 504, are not JSON.
       if (status >= 500) throw new FailedAnswer(status, retryAfter, text.slice(0, 60));
       const answer = { status, body: JSON.parse(text) as Answer['body'] };
       if (answer.body.code === KEY_IN_USE) throw new FailedAnswer(status, retryAfter, KEY_IN_USE);

@@ -9,7 +9,7 @@ export interface StormOptions {
   /** How many processes are killed, one after the other. */
   kills: number;
   seed: number;
-  /** Adds a deliberate bug to the server before any process has started. */
+  /** Adds a deliberate bug to the database before any server process has started. */
   sabotage?: (fleet: Fleet) => Promise<void>;
 }
 

@@ -48,7 +48,7 @@ function verifyCreates({ products, images }: StoreState, { ledger }: Expectation
 }
 
 /**
- * Every write sets a higher balance than the one before. So every acknowledged balance must be in the feed once, and
+ * Every write sets a higher balance than the write before. So every acknowledged balance must be in the feed once, and
  * the latest must not be lost.
  */
 function verifyStock({ products, feed }: StoreState, { ledger, ownProducts }: Expectation): string[] {

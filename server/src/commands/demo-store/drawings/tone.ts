@@ -6,7 +6,10 @@ export interface Tone {
   light: string;
 }
 
-/** Draws a product inside a square with sides of 1,000 units. The base of most products is at about y = 860. */
+/**
+ * A function that draws a product inside a square with sides of 1,000 units. The base of most products is at about
+ * y = 860.
+ */
 export type Drawing = (tone: Tone) => string;
 
 export function toneOf(hex: string): Tone {

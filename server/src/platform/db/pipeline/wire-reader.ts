@@ -24,12 +24,12 @@ const HEADER = 5;
 /** Splits the byte stream from PostgreSQL into messages. Messages that the handler does not need are ignored. */
 export class WireReader {
   /**
-   * The received pieces of an incomplete message. They are joined when the message is complete, because joining after
-   * each piece takes quadratic time.
+   * The received pieces of an incomplete message. They are joined once `needed` bytes have arrived, because joining
+   * after each piece takes quadratic time.
    */
   private pieces: Buffer[] = [];
   private size = 0;
-  /** The number of bytes that must have arrived before the message can be read. */
+  /** The number of bytes to wait for: those of the header, or of the whole message once its length is known. */
   private needed = HEADER;
 
   constructor(private readonly handler: WireHandler) {}
