@@ -1002,7 +1002,7 @@ export interface DeliveryList {
 export interface ReplayRequest {
   /** A time (RFC 3339), or a day (YYYY-MM-DD) in the time zone of the store. Deliveries created before it are left out. */
   from: string;
-  /** A time or a day, as in from. Deliveries created after it are left out. Default: now. */
+  /** A time or a day, in the same format as the field from. Deliveries created after it are left out. Default: now. */
   to?: string | undefined;
   /** failed: deliveries that failed or were dropped. all: also those that were delivered. */
   status: 'failed' | 'all' | (string & {});

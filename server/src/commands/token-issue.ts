@@ -11,7 +11,7 @@ export const command: Command = {
     'client-id': clientOption,
     scope: {
       value: '"a b"',
-      description: `Scopes, separated by spaces: ${Object.keys(SCOPES).join(', ')}`,
+      description: `One or more scopes, separated by spaces. Possible scopes: ${Object.keys(SCOPES).join(', ')}`,
       required: true,
     },
   },

@@ -1,5 +1,5 @@
 /**
- * Returns the area code and number of a Brazilian phone, which are ten or eleven digits without the country code.
+ * Returns the area code and number of a Brazilian phone: ten or eleven digits, without the country code.
  * Returns undefined for an invalid number.
  */
 export function phoneOf(text: string): string | undefined {

@@ -163,7 +163,8 @@ export const ReplayRequest = Shape(
     }),
     to: Type.Optional(
       Type.String({
-        description: 'A time or a day, as in from. Deliveries created after it are left out. Default: now.',
+        description:
+          'A time or a day, in the same format as the field from. Deliveries created after it are left out. Default: now.',
         examples: ['2026-01-31T06:00:00Z'],
       }),
     ),

@@ -1,7 +1,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 
-// The checker compares what the server returns and delivers with its own openapi.json. The document is compiled once
-// per test worker, because all servers of a run serve the same document.
+// Checks the responses and deliveries of the server against the openapi.json that it serves. The document is compiled
+// once per test worker, because all servers of a run serve the same document.
 
 interface Media {
   schema?: object;

@@ -2,7 +2,7 @@ import { COLOUR, type DemoProduct } from './demo-product.js';
 import { bottle, candle, chocolate, headphones, jar, soap, speaker, tube } from './drawings/goods.js';
 import { blocks, notebook } from './drawings/home.js';
 
-/** Food, personal care, toys, stationery and electronics. */
+/** Food, personal care, candles, toys, stationery and electronics. */
 export const FOOD_AND_GIFTS: DemoProduct[] = [
   {
     name: 'Blocos de Madeira',

@@ -80,9 +80,9 @@ export class Arrivals {
   }
 
   /**
-   * Counts the causes of repeated arrivals of an event, and describes the repeats without a cause. Possible causes: the
-   * log contains the previous attempt as failed, or the result of that attempt could not be recorded, because its
-   * worker was killed at that time (which closed the connection) or PostgreSQL was unreachable.
+   * Counts the repeated arrivals of events by cause, and describes those without a cause. There are two causes: the
+   * previous attempt is logged as failed, or its result could not be recorded because its worker was killed (which
+   * closed the connection) or PostgreSQL was unreachable.
    */
   explainRepeats(
     kills: Kill[],
