@@ -36,7 +36,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Whether the call may leave behind files that are no longer referenced. */
     freesFiles?: boolean;
-    /** The part of the store's data, such as orders, whose share of the database connections this call uses. */
+    /** The area that the call belongs to, such as orders. Each area has its own share of the database connections. */
     area?: string;
   }
 }

@@ -19,7 +19,10 @@ const quantity = Type.Integer({ description: 'The new balance.' });
 const orderId = Type.String({ description: 'Id of the order.' });
 const ofOrder = Type.Object({ orderId }, closed);
 
-/** The content of `data` for each event. Receivers must ignore unknown fields, because later versions may add some. */
+/**
+ * The content of `data` for each event. The schemas list every field of this version. Later versions may add fields, so
+ * receivers must not reject unknown ones.
+ */
 export const PAYLOADS: Record<EventName, Payload> = {
   'product.created': {
     summary: 'A product was created',

@@ -64,7 +64,7 @@ test('the staged bytes of an attached file are deleted once its upload URL has e
   expect((await served(feira, body.url)).statusCode).toBe(200);
 });
 
-test('the bytes of an upload that is repeated after the key was attached are deleted too', async () => {
+test('if a file is uploaded again after its key was attached, the new staged bytes are deleted too', async () => {
   const asked = await askUpload(store, productId, 'image/png', bytes.length);
   await put(feira, asked, 'image/png', bytes);
   await store.post(`/products/${productId}/images`, { key: asked.key });
