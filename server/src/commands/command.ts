@@ -56,7 +56,9 @@ export function intervalOfRate(option: string, text: string): number {
   const [, count, unit] = /^(\d{1,9}(?:\.\d{1,9})?)\/([smh])$/.exec(text) ?? [];
   const milliseconds = (UNITS[unit ?? ''] ?? 0) / Number(count ?? 0);
   if (!Number.isFinite(milliseconds) || milliseconds < 1)
-    throw new UsageError(`--${option} must be a rate such as 2/s, 30/m or 100/h, not "${text}"`);
+    throw new UsageError(
+      `--${option} must be a rate of at most 1000/s, such as 2/s, 30/m or 100/h, not "${text}"`,
+    );
   return milliseconds;
 }
 
