@@ -61,7 +61,7 @@ export async function deleteProduct(tx: Tx, workspaceId: string, origin: Origin,
           variation as (delete from variations where workspace_id = ${workspaceId} and product_id = ${id}),
           image as (delete from product_images where workspace_id = ${workspaceId} and product_id = ${id} returning key),
           unused_files as (
-            insert into doomed_files (workspace_id, key) select ${workspaceId}::uuid, key from image where key is not null
+            insert into files_to_delete (workspace_id, key) select ${workspaceId}::uuid, key from image where key is not null
           ),
           search as (delete from product_search where workspace_id = ${workspaceId} and product_id = ${id})
         delete from products where workspace_id = ${workspaceId} and id = ${id}`),

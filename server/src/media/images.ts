@@ -98,7 +98,7 @@ export async function removeImage(
     with gone as (
       delete from product_images where workspace_id = ${workspaceId} and product_id = ${productId} and id = ${imageId} returning key
     )
-    insert into doomed_files (workspace_id, key) select ${workspaceId}::uuid, key from gone where key is not null`);
+    insert into files_to_delete (workspace_id, key) select ${workspaceId}::uuid, key from gone where key is not null`);
   await shift(tx, workspaceId, productId, { from: position, by: -1 });
   await emitImages(tx, workspaceId, origin, productId);
 }

@@ -50,11 +50,11 @@ function claimBatch(db: Share, clock: Clock): Promise<FileToRemove[]> {
   const now = new Date(clock.now()).toISOString();
   return db.autocommit.query<FileToRemove>(sql`
     with due as (
-      select workspace_id, key, staged from doomed_files
+      select workspace_id, key, staged from files_to_delete
       where remove_at <= greatest(${now}::timestamptz, now())
       order by remove_at limit ${BATCH} for update skip locked
     )
-    update doomed_files d set remove_at = greatest(${now}::timestamptz, now()) + ${CLAIM_MS} * interval '1 ms'
+    update files_to_delete d set remove_at = greatest(${now}::timestamptz, now()) + ${CLAIM_MS} * interval '1 ms'
     from due where d.workspace_id = due.workspace_id and d.key = due.key and d.staged = due.staged
     returning d.workspace_id as "workspaceId", d.key, d.staged`);
 }
@@ -62,14 +62,14 @@ function claimBatch(db: Share, clock: Clock): Promise<FileToRemove[]> {
 async function forget(db: Share, files: FileToRemove[]): Promise<void> {
   if (files.length === 0) return;
   await db.autocommit.query(sql`
-    delete from doomed_files d using jsonb_to_recordset(${JSON.stringify(files)}::jsonb) as r("workspaceId" uuid, key text, staged boolean)
+    delete from files_to_delete d using jsonb_to_recordset(${JSON.stringify(files)}::jsonb) as r("workspaceId" uuid, key text, staged boolean)
     where d.workspace_id = r."workspaceId" and d.key = r.key and d.staged = r.staged`);
 }
 
 async function postpone(db: Share, clock: Clock, files: FileToRemove[]): Promise<void> {
   const time = new Date(clock.now()).toISOString();
   await db.autocommit.query(sql`
-    update doomed_files d set remove_at = greatest(${time}::timestamptz, now()) + ${PUT_OFF_MS} * interval '1 ms'
+    update files_to_delete d set remove_at = greatest(${time}::timestamptz, now()) + ${PUT_OFF_MS} * interval '1 ms'
     from jsonb_to_recordset(${JSON.stringify(files)}::jsonb) as r("workspaceId" uuid, key text, staged boolean)
     where d.workspace_id = r."workspaceId" and d.key = r.key and d.staged = r.staged`);
 }
@@ -90,7 +90,7 @@ export async function dropUnattached(db: Share, clock: Clock): Promise<void> {
         returning workspace_id, key
       ),
       expired as (
-        insert into doomed_files (workspace_id, key, staged)
+        insert into files_to_delete (workspace_id, key, staged)
         select workspace_id, key, staged from old, (values (true), (false)) both_places(staged)
         on conflict do nothing
       )

@@ -104,7 +104,7 @@ export async function markAttached(
       where workspace_id = ${workspaceId} and key = ${key} and claim = ${claim} and attached_at is null
       returning created_at
     )
-    insert into doomed_files (workspace_id, key, staged, remove_at)
+    insert into files_to_delete (workspace_id, key, staged, remove_at)
     select ${workspaceId}::uuid, ${key}, true, created_at + ${2 * UPLOAD_SECONDS} * interval '1 second' from attached
     returning 1`);
   return attached.length > 0;

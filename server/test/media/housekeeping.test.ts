@@ -157,7 +157,7 @@ test('files claimed by a process that died are removed by another once the claim
   await db
     .store('test')
     .autocommit.query(
-      sql`insert into doomed_files (workspace_id, key) values (${store.workspaceId}, ${body.key})`,
+      sql`insert into files_to_delete (workspace_id, key) values (${store.workspaceId}, ${body.key})`,
     );
   await new Promise<void>((claimed) => {
     const dying: Storage = Object.create(storage);
@@ -179,7 +179,7 @@ describe('a file queued for removal', () => {
   async function queueForRemoval(count: number): Promise<string[]> {
     const keys = Array.from({ length: count }, (_, index) => `product_images/${productId}/${index}.png`);
     await feira.context.db.store('test').autocommit.query(sql`
-      insert into doomed_files (workspace_id, key, remove_at)
+      insert into files_to_delete (workspace_id, key, remove_at)
       select ${store.workspaceId}::uuid, key, now() - interval '1 hour' + n * interval '1 ms'
       from unnest(${keys}::text[]) with ordinality as t(key, n)`);
     return keys;
@@ -200,7 +200,7 @@ describe('a file queued for removal', () => {
     (
       await feira.context.db
         .store('test')
-        .query<{ key: string }>(sql`select key from doomed_files order by remove_at`)
+        .query<{ key: string }>(sql`select key from files_to_delete order by remove_at`)
     ).map(({ key }) => key);
 
   test('is removed once, however many sweeps run at the same time', async () => {

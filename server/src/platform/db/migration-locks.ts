@@ -65,9 +65,17 @@ const RULES: [RegExp, Rule][] = [
  */
 export function locksOf(text: string): TableLock[] {
   const created = new Set<string>();
-  return splitStatements(text).flatMap((statement) => {
+  const statements = splitStatements(text);
+  return statements.flatMap((statement) => {
     const [, table] = new RegExp(`^create (?:unlogged )?table ${NAME}`).exec(statement) ?? [];
     if (table !== undefined) created.add(table);
+    // The running version can use a renamed table through a view with the old name.
+    const [, renamed] = new RegExp(`^alter table ${NAME} rename to `).exec(statement) ?? [];
+    if (
+      renamed !== undefined &&
+      statements.some((other) => other.startsWith(`create view ${renamed} as select * from`))
+    )
+      return [{ table: renamed, lock: EXCLUSIVE }];
     return locksOfStatement(statement).filter((lock) => !created.has(lock.table));
   });
 }

@@ -64,6 +64,7 @@ describe('a migration is refused', () => {
     ],
     ['a generated column', 'alter table o add a int generated always as (b * 2) stored', 'rewritten'],
     ['NOT NULL for an existing column', 'alter table orders alter a set not null', 'not valid'],
+    ['a renamed table', 'alter table orders rename to sales', 'old name'],
     ['a renamed column', 'alter table orders rename column a to b', 'old name'],
     ['an update of all rows', 'update orders set total = 0', 'batches'],
     ['a copy of rows', 'insert into a select * from orders', 'batches'],
@@ -98,6 +99,10 @@ describe('a migration is accepted', () => {
       'create or replace function f() returns int language sql as $$ update a set b = 1; select 1 $$',
     ],
     ['a new statistics target for an index', 'alter index i alter column 1 set statistics 0'],
+    [
+      'a renamed table that has a view with the old name',
+      'alter table a rename to b; create view a as select * from b',
+    ],
     ['a dropped column', 'alter table orders drop column a'],
   ])('with %s', (_what, text) => {
     expect(blockers(text)).toEqual([]);
