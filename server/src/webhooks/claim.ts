@@ -42,7 +42,8 @@ const QUEUES = 32;
  * A row of delivery_queues is locked before the deliveries of its subscription are read, but the snapshot of the
  * statement is older than that lock. If the row has changed since the snapshot (`changes`), there may be due deliveries
  * that this statement does not see. The next_at of the row is then not changed, and the next claim looks again.
- * Otherwise next_at becomes the time of the first remaining delivery or the end of the lease, whichever is earlier.
+ * Otherwise next_at becomes the time of the first remaining delivery or the end of the lease, whichever is earlier, or
+ * infinity if nothing is pending.
  *
  * Rows locked by another worker are skipped. The current time is the later of the application's and the database's,
  * so that tests can move the application's clock. OFFSET 0 makes PostgreSQL look up webhooks and events by key. Without
@@ -91,13 +92,14 @@ export async function claimDue(db: Share, request: ClaimRequest): Promise<Claime
     advanced as (
       update delivery_queues q set next_at = least(
           case when exists (select from due where due.webhook_id = q.webhook_id) then (select lease_end from clock) else 'infinity' end,
-          -- next_at is never before now, so that subscriptions with a backlog take turns.
-          greatest((
-            select d.next_at from deliveries d
+          -- next_at is never before now, so that subscriptions with a backlog take turns. If no other delivery is
+          -- pending, this is null, which least() ignores.
+          (
+            select greatest(d.next_at, (select now from clock)) from deliveries d
             where d.workspace_id = q.workspace_id and d.webhook_id = q.webhook_id and d.status = 'pending'
               and d.id <> all(array(select due.id from due where due.webhook_id = q.webhook_id))
             order by d.next_at limit 1
-          ), (select now from clock)))
+          ))
       from queue join delivery_queues seen on seen.workspace_id = queue.workspace_id and seen.webhook_id = queue.webhook_id
       where q.workspace_id = queue.workspace_id and q.webhook_id = queue.webhook_id and seen.changes = queue.changes
         -- If the limit was reached, a queue without claimed deliveries may not have been read.

@@ -3,7 +3,7 @@ import { emit } from '../../src/events/outbox.js';
 import type { Share } from '../../src/platform/db/share.js';
 import { type Statement, sql } from '../../src/platform/db/sql.js';
 import { dropBacklogs } from '../../src/webhooks/backlog.js';
-import { claimDue, releaseLeases } from '../../src/webhooks/claim.js';
+import { claimDue, dueIn, releaseLeases } from '../../src/webhooks/claim.js';
 import { recordFinished } from '../../src/webhooks/record.js';
 import { startWorker } from '../../src/worker.js';
 import { newProduct } from '../support/catalog.js';
@@ -112,6 +112,35 @@ test('subscriptions with a backlog take turns', async () => {
     claimed.push(...(await claimDue(db, { ...CLAIM, max: 10, maxPerOther: 10, now: clock.now() })));
   for (const { id } of [first, second])
     expect(claimed.filter(({ webhookId }) => webhookId === id)).toHaveLength(20);
+  await own.close();
+});
+
+test('claims no longer consider a subscription whose deliveries have all been sent', async () => {
+  const own = await openFeira();
+  const db = own.context.db.system('test');
+  const store = await own.store();
+  const { id } = await subscribe(store, NOWHERE);
+  await write(store, 2, own);
+  await readLog(store, id);
+  const nextLook = async () => {
+    const [queue] = await db.query<{ next_at: string }>(
+      sql`select next_at::text from delivery_queues where webhook_id = ${id}`,
+    );
+    return queue!.next_at;
+  };
+  const now = own.clock.now();
+  const claimed = await claimDue(db, { ...CLAIM, now });
+  expect(claimed).toHaveLength(2);
+  const untilLeaseEnds = await dueIn(db, now, []);
+  expect(untilLeaseEnds).toBeGreaterThan(0);
+  expect(untilLeaseEnds).toBeLessThanOrEqual(CLAIM.leaseMs);
+  const result = { delivered: true, statusCode: 204, error: null, durationMs: 1, response: '' };
+  const finished = claimed.map((each) => ({ claimed: each, at: now, result }));
+  await recordFinished(db, now, { firstMs: 1, factor: 1 }, finished);
+  const afterLease = now + 2 * CLAIM.leaseMs;
+  expect(await claimDue(db, { ...CLAIM, now: afterLease })).toEqual([]);
+  expect(await nextLook()).toBe('infinity');
+  expect(await dueIn(db, afterLease, [])).toBeUndefined();
   await own.close();
 });
 
