@@ -1,7 +1,7 @@
-import { Agent, type IncomingMessage, request } from 'node:http';
 import type { Call } from './calls.js';
 import type { LoadResult } from './load.js';
 import type { Server } from './processes.js';
+import { RawConnection, type RawResponse } from './raw-connection.js';
 import { type Connection, query, type SeededStore } from './seed.js';
 
 const SHOP = '/s/bench-1';
@@ -21,13 +21,6 @@ const TYPED = {
   payment: 'pix',
   installments: '1',
 };
-
-interface Answer {
-  status: number;
-  location: string;
-  cookies: string[];
-  html: string;
-}
 
 /**
  * Buyers order many different products in one shop, with three requests per order: the checkout page, the order and its
@@ -57,11 +50,10 @@ export async function checkoutCall({
     async perform({ connections, seconds }) {
       // A shop accepts at most 3,000 orders in ten minutes. This resets the count.
       await query(connection, `delete from checkout_reservations where workspace_id = '${workspaceId}'`);
-      const agent = new Agent({ keepAlive: true, maxSockets: connections });
-      const buyer = () => new Buyer(server.port, agent, buyers++, products);
       const before = await paidOrders(connection);
-      const result = await repeat(connections, seconds, () => buyer().buy());
-      agent.destroy();
+      const open = Array.from({ length: connections }, () => new RawConnection(server.port));
+      const result = await repeat(open, seconds, (raw) => new Buyer(raw, buyers++, products).buy());
+      for (const raw of open) raw.close();
       const paid = (await paidOrders(connection)) - before;
       const placed = result.statuses[303] ?? 0;
       if (paid !== placed) throw new Error(`${placed} orders were placed and ${paid} paid`);
@@ -80,22 +72,22 @@ async function paidOrders(connection: Connection): Promise<number> {
 
 /** Repeats the work on every connection until the time is over. */
 async function repeat(
-  connections: number,
+  connections: RawConnection[],
   seconds: number,
-  work: () => Promise<number>,
+  work: (connection: RawConnection) => Promise<number>,
 ): Promise<LoadResult> {
   const times: number[] = [];
   const statuses: Record<string, number> = {};
   const begun = performance.now();
-  const loop = async () => {
+  const loop = async (connection: RawConnection) => {
     while (performance.now() - begun < seconds * 1000) {
       const start = performance.now();
-      const status = await work();
+      const status = await work(connection);
       times.push(performance.now() - start);
       statuses[status] = (statuses[status] ?? 0) + 1;
     }
   };
-  await Promise.all(Array.from({ length: connections }, loop));
+  await Promise.all(connections.map(loop));
   const took = (performance.now() - begun) / 1000;
   times.sort((a, b) => a - b);
   const at = (share: number) => times[Math.floor(times.length * share)] ?? 0;
@@ -104,60 +96,35 @@ async function repeat(
 
 /** A browser with one product in its cart. */
 class Buyer {
-  private readonly headers: Record<string, string>;
+  private readonly headers: string[];
+  private cookie: string;
 
   constructor(
-    private readonly port: number,
-    private readonly agent: Agent,
+    private readonly connection: RawConnection,
     private readonly number: number,
     products: { id: string }[],
   ) {
-    const { id } = products[number % products.length]!;
-    this.headers = {
-      cookie: `feira_cart=${id}..1`,
-      // Each buyer has a different IP address, because the number of orders per network is limited.
-      'x-forwarded-for': `10.${(number >> 16) & 255}.${(number >> 8) & 255}.${number & 255}`,
-    };
+    this.cookie = `feira_cart=${products[number % products.length]!.id}..1`;
+    // Each buyer has a different IP address, because the number of orders per network is limited.
+    this.headers = [`X-Forwarded-For: 10.${(number >> 16) & 255}.${(number >> 8) & 255}.${number & 255}`];
   }
 
   /** Buys once and returns the status of the last response. 303 is the redirect to the page of the paid order. */
   async buy(): Promise<number> {
     const form = await this.send('GET', `${SHOP}/checkout?zip=${ZIP}`);
     if (form.status !== 200) return form.status;
-    this.headers.cookie += `; ${form.cookies.map((cookie) => cookie.split(';')[0]).join('; ')}`;
-    const typed = { ...TYPED, document: taxIdOf(this.number), ...hiddenFields(form.html) };
+    for (const [, cookie] of form.head.matchAll(/^set-cookie: ([^;\r]*)/gim)) this.cookie += `; ${cookie}`;
+    const typed = { ...TYPED, document: taxIdOf(this.number), ...hiddenFields(form.body) };
     const placed = await this.send('POST', `${SHOP}/checkout`, typed);
     if (placed.status !== 303) return placed.status;
-    const payment = new URL(placed.location);
+    const payment = new URL(/^location: (\S+)/im.exec(placed.head)![1]!);
     const key = payment.searchParams.get('key') ?? '';
     return (await this.send('POST', payment.pathname, { key, decision: 'paid' })).status;
   }
 
-  private send(method: string, path: string, fields?: Record<string, string>): Promise<Answer> {
-    const body = fields && new URLSearchParams(fields).toString();
-    const headers = {
-      ...this.headers,
-      ...(body && { 'content-type': 'application/x-www-form-urlencoded' }),
-    };
-    return new Promise((resolve, reject) => {
-      request({ port: this.port, host: '127.0.0.1', agent: this.agent, method, path, headers }, (response) =>
-        read(response).then(resolve, reject),
-      )
-        .on('error', reject)
-        .end(body);
-    });
+  private send(method: string, path: string, fields?: Record<string, string>): Promise<RawResponse> {
+    return this.connection.send(method, path, [...this.headers, `Cookie: ${this.cookie}`], fields);
   }
-}
-
-async function read(response: IncomingMessage): Promise<Answer> {
-  let html = '';
-  for await (const chunk of response.setEncoding('utf8')) html += chunk;
-  return {
-    status: response.statusCode as number,
-    location: response.headers.location ?? '',
-    cookies: response.headers['set-cookie'] ?? [],
-    html,
-  };
 }
 
 /** Returns a valid CPF (the tax number of a person) that is different for each buyer. */

@@ -128,8 +128,8 @@ async function makeStores(client: pg.Client, count: number): Promise<SeededStore
 }
 
 /**
- * Drops all indexes of the tables and returns the statements that create them again. Building an index over a full
- * table is much faster than filling it row by row.
+ * Drops all indexes of the tables and returns the statements that create them again, with their statistics targets.
+ * Building an index over a full table is much faster than filling it row by row.
  */
 async function dropIndexes(client: pg.Client, tables: string[]): Promise<string[]> {
   const { rows } = await client.query<{ off: string; on: string }>(
@@ -143,6 +143,12 @@ async function dropIndexes(client: pg.Client, tables: string[]): Promise<string[
      where i.indrelid = any($1::regclass[])`,
     [tables],
   );
+  const { rows: targets } = await client.query<{ on: string }>(
+    `select format('alter index %s alter column %s set statistics %s', a.attrelid::regclass, a.attnum, a.attstattarget) as on
+     from pg_index i join pg_attribute a on a.attrelid = i.indexrelid
+     where i.indrelid = any($1::regclass[]) and a.attstattarget >= 0`,
+    [tables],
+  );
   for (const { off } of rows) await client.query(off);
-  return rows.map(({ on }) => on);
+  return [...rows, ...targets].map(({ on }) => on);
 }
