@@ -39,13 +39,13 @@ export async function checkOut(
   const { payment } = request;
   try {
     const placed = await ordersOf(db, workspaceId).transaction(
-      (tx) =>
-        placeOrder(tx, clock, workspaceId, { ...request, payment: { ...payment, gateway: gateway.name } }),
+      (tx) => placeOrder(tx, clock, workspaceId, { ...request, payment: { ...payment, gateway } }),
       { waitMs: CHECKOUT_WAIT_MS },
     );
     if ('faults' in placed) return placed;
-    const { orderId, total } = placed;
-    return { orderId, ...(await openPayment(services, shop, { id: orderId, total, payment })) };
+    const { orderId, total, transactionId } = placed;
+    const order = { id: orderId, total, payment: { ...payment, transactionId } };
+    return { orderId, ...(await openPayment(services, shop, order)) };
   } catch (error) {
     if (error instanceof CheckoutRefused) return { refused: error.why };
     throw error;

@@ -18,7 +18,11 @@ export interface PaymentServices {
 export async function openPayment(
   { db, clock, gateway, orderLinks }: PaymentServices,
   shop: Shop,
-  order: { id: string; total: number; payment: { method: string; installments: number } },
+  order: {
+    id: string;
+    total: number;
+    payment: { method: string; installments: number; transactionId: string | null };
+  },
 ): Promise<{ transactionId: string; paymentUrl: string }> {
   const { method, installments } = order.payment;
   const opened = await gateway.open({
@@ -31,11 +35,14 @@ export async function openPayment(
     dueOn: method === 'boleto' ? boletoDueDay(clock, shop.timezone) : null,
     returnUrl: orderLinks.urlOf(shop, order.id),
   });
-  await recordTransaction(
-    ordersOf(db, shop.workspaceId).autocommit,
-    shop.workspaceId,
-    order.id,
-    opened.transactionId,
-  );
+  const { transactionId } = opened;
+  // Earlier versions stored the payment id only after they had opened the payment.
+  if (transactionId !== order.payment.transactionId)
+    await recordTransaction(
+      ordersOf(db, shop.workspaceId).autocommit,
+      shop.workspaceId,
+      order.id,
+      transactionId,
+    );
   return opened;
 }

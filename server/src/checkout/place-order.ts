@@ -1,6 +1,7 @@
 import { type Line, takeStock } from '../catalog/reserve.js';
 import { ensureCustomer } from '../orders/customers.js';
 import type { Buyer } from '../orders/records.js';
+import type { PaymentGateway } from '../payments/gateway.js';
 import type { Clock } from '../platform/clock.js';
 import type { Tx } from '../platform/db/share.js';
 import { sql } from '../platform/db/sql.js';
@@ -25,7 +26,11 @@ export interface OrderRequest {
   buyer: Buyer;
   /** The delivery service that the buyer selected. */
   service: string;
-  payment: { method: string; installments: number; gateway: string };
+  payment: {
+    method: string;
+    installments: number;
+    gateway: Pick<PaymentGateway, 'name' | 'transactionIdOf'>;
+  };
   /** priceTag() of the prices shown to the buyer. If absent, any price is accepted. */
   agreed?: string | undefined;
   /**
@@ -35,7 +40,12 @@ export interface OrderRequest {
   network?: string | undefined;
 }
 
-export type PlacedOrder = { orderId: string; total: number; repeated: boolean };
+export interface PlacedOrder {
+  orderId: string;
+  total: number;
+  transactionId: string | null;
+  repeated: boolean;
+}
 
 /**
  * Runs the steps of a checkout in one transaction. Prices and stock are read while the products are locked, never from
@@ -78,7 +88,10 @@ export async function placeOrder(
   // 5. Reserve the stock, create the customer if there is none, and write the order and its event. Assigning the order
   // number locks the store's row until the commit, so the order is written last and the commit is sent with it.
   const orderId = newId();
-  const order = { orderId, checkoutId, buyer, items, price, payment, timezone: store.timezone };
+  const { method, installments, gateway } = payment;
+  const transactionId = gateway.transactionIdOf(orderId);
+  const recorded = { method, installments, gateway: gateway.name, transactionId };
+  const order = { orderId, checkoutId, buyer, items, price, payment: recorded, timezone: store.timezone };
   await tx.last(() =>
     Promise.all([
       takeStock(tx, workspaceId, 'storefront', lines),
@@ -87,7 +100,7 @@ export async function placeOrder(
       recordOrder(tx, clock, workspaceId, order),
     ]),
   );
-  return { orderId, total: price.total, repeated: false };
+  return { orderId, total: price.total, transactionId, repeated: false };
 }
 
 /** Returns the order of a checkout id, if any. A second request with the same id waits until the first has ended. */
@@ -101,7 +114,8 @@ async function lockCheckout(
       sql`select pg_advisory_xact_lock(hashtextextended(${`checkout ${workspaceId} ${checkoutId}`}, 0))`,
     ),
     tx.query<Omit<PlacedOrder, 'repeated'>>(sql`
-      select id as "orderId", total from orders where workspace_id = ${workspaceId} and checkout_id = ${checkoutId}`),
+      select id as "orderId", total, transaction_id as "transactionId" from orders
+      where workspace_id = ${workspaceId} and checkout_id = ${checkoutId}`),
   ]);
   return order;
 }

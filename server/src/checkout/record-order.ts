@@ -17,7 +17,7 @@ export interface NewOrder {
   buyer: Buyer;
   items: PricedItem[];
   price: Price;
-  payment: { method: string; installments: number; gateway: string };
+  payment: { method: string; installments: number; gateway: string; transactionId: string };
   timezone: string;
 }
 
@@ -29,7 +29,7 @@ export interface NewOrder {
 export async function recordOrder(tx: Tx, clock: Clock, workspaceId: string, order: NewOrder): Promise<void> {
   const { orderId, checkoutId, buyer, price, timezone } = order;
   const { name, email, phone, document, address } = buyer;
-  const { method, installments, gateway } = order.payment;
+  const { method, installments, gateway, transactionId } = order.payment;
   const { service, days } = price.delivery;
   const expiry = expiryOf(method, clock, timezone);
   const inserted = tx.query(sql`
@@ -41,10 +41,10 @@ export async function recordOrder(tx: Tx, clock: Clock, workspaceId: string, ord
       select id from customers where workspace_id = ${workspaceId} and identity = ${identityOf(buyer)}
     )
     insert into orders (workspace_id, id, number, subtotal, shipping_cost, total, payment_method, installments, gateway,
-      customer_id, customer, shipping_address, items, checkout_id, shipping_service, delivery_days,
+      transaction_id, customer_id, customer, shipping_address, items, checkout_id, shipping_service, delivery_days,
       estimated_delivery, expires_at)
     select ${workspaceId}, ${orderId}, number, ${price.subtotal}, ${price.shippingCost}, ${price.total}, ${method},
-      ${installments}, ${gateway}, customer.id,
+      ${installments}, ${gateway}, ${transactionId}, customer.id,
       jsonb_build_object('id', customer.id) || ${JSON.stringify({ name, email, phone, document })}::jsonb,
       ${JSON.stringify(address)}::jsonb, ${JSON.stringify(order.items.map(orderItem))}::jsonb, ${checkoutId}, ${service}, ${days},
       ${estimatedDelivery(clock, timezone, days)},

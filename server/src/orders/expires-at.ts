@@ -14,8 +14,13 @@ export function expiryOf(
   clock: Clock,
   timezone: string,
 ): { moment: string; day: null } | { moment: null; day: string } {
-  if (method !== 'boleto') return { moment: new Date(clock.now() + UNPAID_MS).toISOString(), day: null };
+  if (method !== 'boleto') return { moment: immediateExpiry(clock), day: null };
   return { moment: null, day: addBusinessDays(boletoDueDay(clock, timezone), BOLETO_CONFIRMATION_DAYS) };
+}
+
+/** Returns when an order expires if its payment by Pix or card begins now. */
+export function immediateExpiry(clock: Clock): string {
+  return new Date(clock.now() + UNPAID_MS).toISOString();
 }
 
 /** Returns the day (YYYY-MM-DD) on which a boleto that is issued now is due. */

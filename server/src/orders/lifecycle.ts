@@ -9,6 +9,7 @@ import { forEachIsolated } from '../platform/for-each-isolated.js';
 import { cents } from '../platform/schema/money.js';
 import { countPaidOrder, countRefund } from './customers.js';
 import { estimatedDelivery } from './estimated-delivery.js';
+import { immediateExpiry } from './expires-at.js';
 import type { OrderItem, OrderStatus } from './records.js';
 import { ordersOf } from './storage.js';
 
@@ -43,7 +44,7 @@ export async function lockPaymentState(
   return order;
 }
 
-/** Records the gateway's payment id, which is known once the payment is opened and is needed for refunds. */
+/** Records the gateway's payment id, which is needed for refunds. */
 export async function recordTransaction(
   tx: Tx,
   workspaceId: string,
@@ -55,15 +56,20 @@ export async function recordTransaction(
     where workspace_id = ${workspaceId} and id = ${orderId} and transaction_id is distinct from ${transactionId}`);
 }
 
-/** Records that the buyer chose another payment method or number of installments for an unpaid order. */
+/**
+ * Records that the buyer chose another payment method or number of installments for an unpaid order. The other method
+ * is an immediate one, so an order that was placed with a boleto now expires as soon as one placed without.
+ */
 export async function changePayment(
   tx: Tx,
+  clock: Clock,
   workspaceId: string,
   orderId: string,
   { method, installments }: { method: string; installments: number },
 ): Promise<void> {
   await tx.query(sql`
-    update orders set payment_method = ${method}, installments = ${installments}
+    update orders set payment_method = ${method}, installments = ${installments},
+      expires_at = least(expires_at, ${immediateExpiry(clock)}::timestamptz)
     where workspace_id = ${workspaceId} and id = ${orderId} and status = 'pending'
       and (payment_method, installments) <> (${method}, ${installments})`);
 }

@@ -15,6 +15,8 @@ export interface PaymentRequest {
 /** A payment gateway. Every call may be repeated: the same request moves money only once. */
 export interface PaymentGateway {
   readonly name: string;
+  /** Returns the id that the payment of an order will have, so that it can be stored before the payment is opened. */
+  transactionIdOf(orderId: string): string;
   /**
    * Opens a payment for an order, or returns the one that was already opened. If the buyer has chosen another method
    * since then, an unpaid payment changes to that method.

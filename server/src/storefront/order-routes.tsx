@@ -19,7 +19,7 @@ type OrderRequest = FastifyRequest<{ Params: { id: string } }>;
 
 /** The order page for the buyer and its forms. The response is the same for a wrong key and for an unknown order. */
 export const shopOrderRoutes: FastifyPluginAsync<Storefront> = async (app, storefront) => {
-  const { db, orderLinks, gateway, mediaUrl } = storefront;
+  const { db, clock, orderLinks, gateway, mediaUrl } = storefront;
   const hidden = { schema: { hide: true } };
 
   const find = async (
@@ -74,9 +74,9 @@ export const shopOrderRoutes: FastifyPluginAsync<Storefront> = async (app, store
     const other = readOtherPayment(fields);
     if (other) {
       const tx = ordersOf(db, request.shop.workspaceId).autocommit;
-      await changePayment(tx, request.shop.workspaceId, order.id, other);
+      await changePayment(tx, clock, request.shop.workspaceId, order.id, other);
     }
-    const payment = other ?? order.payment;
+    const payment = { ...order.payment, ...other };
     const services = { ...storefront, gateway };
     const { paymentUrl } = await openPayment(services, request.shop, { ...order, payment });
     return reply.redirect(paymentUrl, 303);

@@ -9,8 +9,8 @@ export const accentRoutes: FastifyPluginAsync = async (app) => {
     '/assets/accent/:file',
     { schema: { hide: true } },
     async (request, reply) => {
-      const [name = '', ending] = request.params.file.split('.', 2);
-      const color = ending === 'css' ? readAccentColor(name) : undefined;
+      const { file } = request.params;
+      const color = file.endsWith('.css') ? readAccentColor(file.slice(0, -4)) : undefined;
       if (color === undefined) throw unknownPath(request.url);
       return reply
         .type('text/css; charset=utf-8')

@@ -80,8 +80,11 @@ test('a notification that fails is tried again after ten seconds, then after twe
 test('notifications of one payment are sent in order: a refund is not recorded before its payment', async () => {
   const { gateway } = feira.context;
   const { orderId, transactionId } = await place();
+  await feira.context.db
+    .store('test')
+    .autocommit.query(sql`update sandbox_payments set status = 'paid' where id = ${transactionId}`);
   await addNotification(transactionId, 'odd', 60);
-  await gateway.decide(transactionId, 'paid');
+  await addNotification(transactionId, 'paid', 30);
   await gateway.refundAsMerchant(transactionId, 0.1);
   await gateway.sendNotifications();
   expect(await statusOf(orderId)).toBe('pending');

@@ -6,6 +6,7 @@ import { localPath, shopOf, Visitor } from '../support/buyer.js';
 import { newProduct } from '../support/catalog.js';
 import { ALL_SCOPES, type Feira, openFeira, type StoreClient } from '../support/feira.js';
 import type { Page } from '../support/merchant.js';
+import { buy } from '../support/shop.js';
 
 let feira: Feira;
 let store: StoreClient;
@@ -76,6 +77,32 @@ test('the payment method of an order cannot be changed to boleto, nor to any met
   const { status, location } = await visitor.press(waiting, 'Continue to payment', { payment: 'pix' });
   expect([status, location]).toEqual([303, feira.context.orderLinks.urlOf(shop, id)]);
   expect((await onlyOrder()).payment).toMatchObject({ method: 'card', installments: 12 });
+});
+
+test('an order whose payment changes from boleto to Pix expires two hours later, so that it reserves no stock for days', async () => {
+  await visitor.buy(mug, { payment: 'boleto' });
+  const { id } = await onlyOrder();
+  await visitor.press(await pageOf(id), 'Continue to payment', { payment: 'pix' });
+  await letExpire();
+  expect(await onlyOrder()).toMatchObject({ status: 'canceled' });
+});
+
+test('another payment method does not prolong an order', async () => {
+  await visitor.buy(mug);
+  const { id, expiresAt } = await onlyOrder();
+  feira.clock.forward(60_000);
+  await visitor.press(await pageOf(id), 'Continue to payment', { payment: 'card' });
+  expect(await onlyOrder()).toMatchObject({ payment: { method: 'card' }, expiresAt });
+});
+
+test('an order has its payment id even if the process dies before it opens the payment', async () => {
+  const line = { productId: mug, variantId: null, quantity: 1 };
+  await buy(feira, store.workspaceId, { lines: [line] });
+  const { id, payment } = await onlyOrder();
+  const page = localPath(await visitor.press(await pageOf(id), 'Pay now'));
+  expect(page).toContain(`/sandbox/pay/${payment.transactionId}?`);
+  await visitor.settle(page);
+  expect(await onlyOrder()).toMatchObject({ status: 'paid', payment });
 });
 
 test('the order page says how to contact the shop', async () => {

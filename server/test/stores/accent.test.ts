@@ -87,7 +87,16 @@ test('with the default colours, text has a contrast of at least 4.5:1 and border
 });
 
 test('a path under /assets/accent other than six hexadecimal digits and .css responds with 404', async () => {
-  for (const file of ['red.css', 'b4431c', 'b4431c.js', 'b4431.css', 'b4431c0.css', '%00.css'])
+  for (const file of [
+    'red.css',
+    'b4431c',
+    'b4431c.js',
+    'b4431.css',
+    'b4431c0.css',
+    'b4431c.css.x',
+    'b4431c.x.css',
+    '%00.css',
+  ])
     expect((await feira.app.inject(`/assets/accent/${file}`)).statusCode, file).toBe(404);
 });
 

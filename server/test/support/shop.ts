@@ -4,7 +4,6 @@ import type { CheckoutFault } from '../../src/checkout/items.js';
 import { type PlacedOrder, placeOrder } from '../../src/checkout/place-order.js';
 import type { Buyer } from '../../src/orders/records.js';
 import { ordersOf } from '../../src/orders/storage.js';
-import { sql } from '../../src/platform/db/sql.js';
 import type { Feira } from './feira.js';
 
 export const BUYER: Buyer = {
@@ -51,7 +50,7 @@ export function buy(
         checkoutId,
         lines,
         buyer: { ...BUYER, ...buyer },
-        payment: { method, installments: 1, gateway: 'sandbox' },
+        payment: { method, installments: 1, gateway: feira.context.gateway },
         service,
       }),
     { waitMs: 60_000 },
@@ -73,14 +72,13 @@ export async function order(
   return orderId;
 }
 
-export async function openPayment(
+export function openPayment(
   feira: Feira,
   workspaceId: string,
   orderId: string,
   amount: number,
 ): Promise<{ transactionId: string }> {
-  const { gateway, db } = feira.context;
-  const opened = await gateway.open({
+  return feira.context.gateway.open({
     workspaceId,
     orderId,
     storeName: 'Store',
@@ -90,7 +88,4 @@ export async function openPayment(
     dueOn: null,
     returnUrl: 'http://feira.test/',
   });
-  await db.store('test').autocommit.query(sql`
-    update orders set transaction_id = ${opened.transactionId} where workspace_id = ${workspaceId} and id = ${orderId}`);
-  return opened;
 }

@@ -48,17 +48,20 @@ export class SandboxGateway implements PaymentGateway {
     this.links = new PaymentLinks(publicUrl, signer);
   }
 
+  /** The 24 last digits of the order id. Most of them are random. */
+  transactionIdOf(orderId: string): string {
+    return `sbx_${orderId.replaceAll('-', '').slice(-24)}`;
+  }
+
   async open(request: PaymentRequest): Promise<{ transactionId: string; paymentUrl: string }> {
     const { autocommit } = ordersOf(this.db, request.workspaceId);
-    const made = `sbx_${randomBytes(12).toString('hex')}`;
+    const { workspaceId, orderId, storeName, amount, method, installments, returnUrl, dueOn } = request;
     // If two requests for one order run at the same time, the unique index on order_id lets only one of them create the
-    // payment. This commit does not wait for the disk, because the caller then stores the payment id in a commit that
-    // waits until both commits are on the disk.
+    // payment.
     const [opened] = await autocommit.query<{ id: string }>(sql`
       insert into sandbox_payments (id, workspace_id, order_id, store_name, amount, method, installments, return_url, due_on)
-      select ${made}, ${request.workspaceId}, ${request.orderId}, ${request.storeName}, ${request.amount}, ${request.method},
-        ${request.installments}, ${request.returnUrl}, ${request.dueOn}::date
-      from (select set_config('synchronous_commit', 'off', true)) unsynced
+      values (${this.transactionIdOf(orderId)}, ${workspaceId}, ${orderId}, ${storeName}, ${amount}, ${method},
+        ${installments}, ${returnUrl}, ${dueOn}::date)
       on conflict (order_id) do nothing returning id`);
     const { id } = opened ?? (await reopen(autocommit, request));
     return { transactionId: id, paymentUrl: this.links.urlOf(id) };
@@ -86,7 +89,7 @@ export class SandboxGateway implements PaymentGateway {
     return payment && this.find(payment.id);
   }
 
-  /** Handles a signed notification, either from the HTTP route or from sendNotificationsOf. */
+  /** Handles a signed notification, either from the HTTP route or from send(). */
   async receive(signed: SignedNotification): Promise<void> {
     const { notification, attention } = await receiveNotification(this.db, this.clock, this.signer, signed);
     if (attention) this.report(attention, notification);
@@ -101,33 +104,37 @@ export class SandboxGateway implements PaymentGateway {
 
   /** Like `decide`, for a caller that has already read the payment. The status may have changed since then. */
   async decideOn(payment: SandboxPayment, decision: 'paid' | 'declined' | 'canceled'): Promise<void> {
-    const { id, workspaceId } = payment;
-    const changed = await ordersOf(this.db, workspaceId).autocommit.query(sql`
+    const { id, workspaceId, orderId, amount } = payment;
+    const notificationId = `${id}:${decision}`;
+    const [changed] = await ordersOf(this.db, workspaceId).autocommit.query<{ refunded: number }>(sql`
       with changed as (
         update sandbox_payments set status = ${decision}
         where id = ${id} and status in ('open', 'declined') and status <> ${decision}
         returning id, refunded
       ), queued as (
         insert into sandbox_outbox (id, payment_id, type, refunded_in_all)
-        select ${`${id}:${decision}`}, id, ${decision}, refunded from changed where ${decision} <> 'declined'
+        select ${notificationId}, id, ${decision}, refunded from changed where ${decision} <> 'declined'
       )
-      select id from changed`);
-    if (changed.length === 0) {
+      select refunded from changed`);
+    if (!changed) {
       const status = (await this.find(id))?.status;
       if (status !== decision) throw conflict('payment_final', `The payment is already ${status}`);
+      return this.tryToNotify(id);
     }
-    await this.tryToNotify(id);
+    if (decision === 'declined') return;
+    // No earlier notification of this payment can be queued, because only a payment that is paid or canceled has any.
+    const reported = { workspaceId, orderId, transactionId: id, amount, refundedInAll: changed.refunded };
+    await this.send({ id: notificationId, type: decision, ...reported }).catch(() => {});
   }
 
-  /**
-   * Makes a refund as a merchant would in the gateway's back office. If no amount is given, the whole balance is
-   * refunded.
-   */
+  /** Makes a refund, as a merchant can in the gateway's back office. By default, the whole balance is refunded. */
   async refundAsMerchant(id: string, amount: number | undefined): Promise<void> {
     const requestId = randomBytes(12).toString('hex');
-    await this.recordRefund(id, requestId, amount, (tx) =>
-      this.enqueue(tx, `${id}:refund:${requestId}`, id, 'refunded'),
-    );
+    await this.recordRefund(id, requestId, amount, async (tx) => {
+      await tx.query(sql`
+        insert into sandbox_outbox (id, payment_id, type, refunded_in_all)
+        select ${`${id}:refund:${requestId}`}, id, 'refunded', refunded from sandbox_payments where id = ${id}`);
+    });
     await this.tryToNotify(id);
   }
 
@@ -159,19 +166,23 @@ export class SandboxGateway implements PaymentGateway {
       select o.id, o.type, p.workspace_id as "workspaceId", p.order_id as "orderId", p.id as "transactionId",
         p.amount, o.refunded_in_all as "refundedInAll"
       from sandbox_outbox o join sandbox_payments p on p.id = o.payment_id where o.payment_id = ${id} order by o.created_at`);
-    for (const notification of queued) {
-      const signed = signNotification(this.signer, notification, this.clock.now());
-      await this.receive(signed).catch(async (error: unknown) => {
-        await ordersOf(this.db, notification.workspaceId).autocommit.query(
-          sql`update sandbox_outbox set ${postpone(this.clock)} where payment_id = ${id}`,
-        );
-        throw error;
-      });
-      // The commit does not wait for the disk. If a crash loses it, the notification is sent again and changes nothing.
-      await ordersOf(this.db, notification.workspaceId).autocommit.query(sql`
-        delete from sandbox_outbox using (select set_config('synchronous_commit', 'off', true)) unsynced
-        where id = ${notification.id}`);
-    }
+    for (const notification of queued) await this.send(notification);
+  }
+
+  /** Sends a queued notification. If that fails, the queued notifications of its payment are sent again later. */
+  private async send(notification: Notification): Promise<void> {
+    const { autocommit } = ordersOf(this.db, notification.workspaceId);
+    const signed = signNotification(this.signer, notification, this.clock.now());
+    await this.receive(signed).catch(async (error: unknown) => {
+      await autocommit.query(
+        sql`update sandbox_outbox set ${postpone(this.clock)} where payment_id = ${notification.transactionId}`,
+      );
+      throw error;
+    });
+    // The commit does not wait for the disk. If a crash loses it, the notification is sent again and changes nothing.
+    await autocommit.query(sql`
+      delete from sandbox_outbox using (select set_config('synchronous_commit', 'off', true)) unsynced
+      where id = ${notification.id}`);
   }
 
   /** Records a refund. If the request is already recorded, nothing changes. */
@@ -203,12 +214,6 @@ export class SandboxGateway implements PaymentGateway {
       );
       await also?.(tx);
     });
-  }
-
-  private async enqueue(tx: Tx, id: string, paymentId: string, type: Notification['type']): Promise<void> {
-    await tx.query(sql`
-      insert into sandbox_outbox (id, payment_id, type, refunded_in_all)
-      select ${id}, id, ${type}, refunded from sandbox_payments where id = ${paymentId}`);
   }
 
   private async change(

@@ -45,7 +45,7 @@ const CHECKS: Record<string, { type: 'number' | 'string' | 'object'; check: Chec
   'x-list-of': {
     type: 'string',
     check: (value: string, allowed: readonly string[]) =>
-      value.split(',', allowed.length + 1).every((each) => allowed.includes(each))
+      value.split(',').every((each) => allowed.includes(each))
         ? undefined
         : `must be one or more of ${allowed.join(', ')}, separated by commas`,
   },
