@@ -66,9 +66,11 @@ export async function listChanges(
   };
   // An order with a change that has no number yet, because it was committed after `settledHead`, is left out here. The
   // order is returned later under the number of that change.
+  // The id must come from order_changes, and not from orders, so that the index on (workspace_id, change, order_id) is
+  // used to find the position of the cursor.
   const changed = sql`(
-    select o.*, c.change, o as record from order_changes c join orders o on o.workspace_id = c.workspace_id and o.id = c.order_id
-    where not exists (select from outbox x where x.workspace_id = c.workspace_id and x.order_id = c.order_id)
+    select *, o as record from order_changes c (workspace_id, id, change) join orders o using (workspace_id, id)
+    where not exists (select from outbox x where x.workspace_id = c.workspace_id and x.order_id = c.id)
   ) o`;
   const page = await readOrders(
     db,
