@@ -3,8 +3,8 @@ import { defineConfig } from 'vitest/config';
 // No test is retried. A race that is lost once in a hundred runs is a bug, and a retry would hide it.
 const shared = {
   globalSetup: ['server/test/support/cluster.ts'],
-  // The timeout only stops tests that hang. A test that starts processes takes many times longer on a busy machine, and
-  // no test makes a claim about its duration.
+  // The timeout only stops tests that hang. It is long, because a test that starts processes takes many times longer on
+  // a busy machine.
   testTimeout: 120_000,
   hookTimeout: 120_000,
 };

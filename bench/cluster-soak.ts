@@ -27,7 +27,7 @@ const { values: options } = parseArgs({
 const CAPACITY_ROUNDS = 3;
 const CAPACITY_SECONDS = 10;
 const SAMPLE_SECONDS = 30;
-/** The share at the start of the run that is not evaluated: caches, pools and tables grow to their usual size. */
+/** The share of the run, at its start, that is not evaluated, because caches, pools and tables are still growing. */
 const WARM_UP = 0.1;
 const STOCK = 'stock write';
 /** The kinds of ten successive calls. The sequence is repeated. */

@@ -23,7 +23,7 @@ export interface LoadResult {
   /** Milliseconds. */
   p50: number;
   p99: number;
-  /** The number of requests by status of the response. Status 0: the connection was closed first. */
+  /** The number of requests by response status. Status 0: the connection was closed before the response ended. */
   statuses: Record<string, number>;
 }
 

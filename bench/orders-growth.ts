@@ -2,8 +2,8 @@ import { query, seed } from './seed.js';
 import { ORDERS_PER_SURNAME } from './seed-orders.js';
 import { compareSizes, movedCursors, type Size, secondPages } from './sizes.js';
 
-// Measures how much slower reads become with a hundred times as many orders in one store. Both stores get orders at the
-// same rate, so each day has the same number of orders; those of the large store cover more days.
+// Measures how much slower reads become with a hundred times as many orders in one store. The small and the large store
+// have the same number of orders per day; those of the large store cover more days.
 
 await compareSizes({
   records: 'orders',
@@ -57,7 +57,7 @@ async function callsOf(size: Size): Promise<Map<string, string[]>> {
   ]);
 }
 
-/** Returns paths of delta sync with cursors near the latest change. */
+/** Returns paths for delta sync, with cursors near the latest change. */
 async function lastChanges(size: Size): Promise<string[]> {
   const [first] = await secondPages(size, ['/orders?sort=updatedAt']);
   const parts = JSON.parse(Buffer.from(first!.split('cursor=')[1]!, 'base64url').toString()) as string[];

@@ -10,8 +10,8 @@ import { type Filling, query, seed } from './seed.js';
 
 // Measures the throughput of each call as a fraction of the throughput of a bare Fastify "hello world". Feira runs with
 // authentication, rate limits, validation, events and logging. One database has one large store, another has many small
-// ones. Absolute figures depend on the machine and its load. The fraction is computed within each round, in which Feira
-// and the "hello world" run under the same conditions.
+// ones. Absolute figures depend on the machine and its load, so the fraction is computed within each round, in which
+// Feira and the "hello world" run under the same conditions.
 
 const { values: options } = parseArgs({
   options: {
@@ -68,7 +68,7 @@ async function measureCalls(): Promise<void> {
     );
     servers.push(server);
     const seconds = ((performance.now() - begun) / 1000).toFixed(0);
-    console.log(`seeded ${stores} stores of ${filling.products} products in ${seconds} s`);
+    console.log(`seeded ${stores} stores of ${filling.products} products and started Feira in ${seconds} s`);
     return { server, connection, stores: seeded };
   };
   const large = Number(options.large);

@@ -17,7 +17,7 @@ const { values: options } = parseArgs({
   },
 });
 const GOAL = 1.2;
-/** The goal in purged keys per second: 1,000 new keys arrive per second, and the purge runs a third of the time. */
+/** The goal in purged keys per second: 1,000 new keys arrive per second, and the purge runs at most 20 s per minute. */
 const KEYS_GOAL = 3_000;
 const PER_ROUND = 200;
 const DAY = 24 * 60 * 60 * 1000;
@@ -81,7 +81,7 @@ async function fill({ client, measured }: EventDatabase): Promise<void> {
     `select add_partitions(parent, $1::timestamptz, now()) from unnest(array['events', 'deliveries', 'delivery_attempts']) parent`,
     [since],
   );
-  // Ids begin with the time of their creation. Each store has 100,000 events.
+  // Ids begin with the time of their creation. Each store gets 100,000 ids.
   const ids = `
     select (left(replace(first_id_of($1::timestamptz + n * ($2::float8 * interval '1 ms'))::text, '-', ''), 12)
         || '7' || substr(md5(n::text), 1, 19))::uuid as id,

@@ -45,7 +45,7 @@ const searches = Array.from({ length: ADDRESSES }, (_, i) => {
 });
 
 await read();
-console.log(`product reads of another store, ${READERS} connections`);
+console.log(`product reads in a store that is not searched, ${READERS} connections`);
 print('without searches', await read());
 const flood = searching.run({
   port: server.port,

@@ -1,4 +1,4 @@
-/** Each product-line name in a benchmark search occurs in about this many products of a store, whatever its size. */
+/** Each product-line name that a benchmark searches for occurs in about this many products, however large the store. */
 export const PRODUCTS_PER_LINE = 20;
 
 // Line names are invented words made of syllables, so that their trigrams repeat as in a natural language. Ids are

@@ -80,7 +80,7 @@ export async function seed(
     }
     for (const index of indexes) await client.query(index);
     await client.query('drop table seed_stores');
-    // autovacuum would do this within minutes, and plans and index-only scans depend on it.
+    // Query plans and index-only scans depend on this, and autovacuum would do it only minutes later.
     await client.query('vacuum analyze');
     await client.query('checkpoint');
     return made;

@@ -28,8 +28,8 @@ interface Comparison {
   requestsPerRound: number;
   seed(connection: Connection, count: number): Promise<SeededStore>;
   /**
-   * Request paths by the name of the call. Most calls have many different paths, so that the result does not depend on
-   * a few cached pages.
+   * Request paths by the name of the call. Where possible, a call has many different paths, so that the result does
+   * not depend on a few cached pages.
    */
   callsOf(size: Size): Promise<Map<string, string[]>>;
   /** Calls that have to count more rows in the large store. */
@@ -146,9 +146,7 @@ interface Times {
   after: number[];
 }
 
-/**
- * Makes cached lists outdated: raises the counters that every change to the records or search terms of a store raises.
- */
+/** Makes cached lists outdated by raising the counters that show whether records or search terms have changed. */
 async function forgetLists(connection: Connection): Promise<void> {
   await query(
     connection,

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Starts what build-rootfs.mjs built, the way a container engine would: in its own root folder, which is read-only,
-// with its own /tmp, under the account of the image. It must run as root, because it mounts file systems.
+// with its own /tmp, under the account of the image. This script must run as root, because it mounts file systems.
 //
 //   node deploy/image/run-rootfs.mjs <folder> [NAME=value …] [-- arguments that replace CMD, or --healthcheck]
 import { spawn } from 'node:child_process';
@@ -24,7 +24,7 @@ function command() {
     : [...image.entrypoint, ...rest.slice(end + 1)];
 }
 
-// Each program replaces the previous one, so that signals to the child of this process reach the server.
+// unshare replaces the shell, and the server replaces unshare, so that signals to our child process reach the server.
 const MOUNT_AND_RUN = `
 mount --bind "$1" "$1"
 mount --rbind /proc "$1/proc"

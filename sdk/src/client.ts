@@ -13,7 +13,10 @@ import { Variants } from './resources/variants.js';
 import { Transport } from './transport.js';
 import type { Category, Me } from './types.js';
 
-/** The API client of one store. Create only one per store, because by default a client counts only its own calls. */
+/**
+ * The API client of one store. Create only one per store, because by default a client counts only its own calls towards
+ * the rate limit.
+ */
 export class Feira {
   readonly products: Products;
   readonly variants: Variants;

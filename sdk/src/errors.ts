@@ -33,10 +33,10 @@ export interface ErrorFields {
 // instanceof must recognize the errors of both.
 const KINDS = Symbol.for('@feira/sdk.error');
 
-/** The error that every failed call throws. */
+/** The error that a failed call throws. */
 export class FeiraError extends Error {
   static readonly kind: string = 'FeiraError';
-  /** The HTTP status; 0 if there was no response. */
+  /** The HTTP status; 0 if there was no response. For ReconnectNeeded, always 401. */
   readonly status: number;
   /** A stable code for programs. The API may add codes. */
   readonly code: ErrorCode;
@@ -90,7 +90,7 @@ export class ReconnectNeeded extends FeiraError {
     readonly authorizeUrl: string,
     cause?: unknown,
   ) {
-    super(`Store ${workspaceId} has to be connected again: send the merchant to authorizeUrl`, {
+    super(`Store ${workspaceId} has to be connected again: send the merchant to error.authorizeUrl`, {
       status: 401,
       code: 'reconnect_needed',
       cause,
@@ -103,7 +103,7 @@ export interface CallSite {
   stack?: string;
 }
 
-/** Captures the stack, in V8 without the frames of `below` and of the functions that it called. */
+/** Captures the stack. In V8, the frames of `below` and of the functions that it called are left out. */
 export function callSite(
   below: ((...args: never[]) => unknown) | (new (...args: never[]) => unknown),
 ): CallSite {

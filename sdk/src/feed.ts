@@ -27,7 +27,7 @@ export interface FeedPage<T> {
 /**
  * A list to which changes are appended. A new entry never appears before a cursor that was returned, so a program that
  * saves `cursor` and continues from it after a restart misses nothing. Iterate over the feed to read entry by entry, or
- * over `pages()`.
+ * over `pages()` to read page by page.
  */
 export class Feed<T> implements AsyncIterable<T> {
   /** The position up to which entries have been processed. It advances when the loop requests the next page. */

@@ -11,8 +11,8 @@ export interface Page<T> {
 }
 
 /**
- * A list that has not been requested yet. Iterate over it to read all records, await it to read the page that its query
- * describes, or iterate over `pages()`.
+ * A list that has not been requested yet. Await it to read the page that its query describes. Iterate over it to read
+ * the records from that page to the last, or over `pages()` to read page by page.
  */
 export class List<T> implements PromiseLike<Page<T>>, AsyncIterable<T> {
   constructor(
@@ -39,8 +39,8 @@ export class List<T> implements PromiseLike<Page<T>>, AsyncIterable<T> {
   }
 
   /**
-   * Returns the pages from the one that the query describes to the last. The following pages are read by cursor, so
-   * their number is not limited.
+   * Returns the pages from the one that the query describes to the last. Those after the first are read by cursor,
+   * because the API limits page numbers.
    */
   async *pages(): AsyncGenerator<Page<T>, void, undefined> {
     let query = this.query;

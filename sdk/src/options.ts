@@ -7,14 +7,14 @@ export type Priority = 'high' | 'normal' | 'low';
 export interface CallOptions {
   /** Aborts the call, which then throws a FeiraError with the code `aborted`. */
   signal?: AbortSignal | undefined;
-  /** The timeout of one attempt. Default 30 seconds. */
+  /** The timeout of one attempt. Default: the client's `timeoutMs`. */
   timeoutMs?: number | undefined;
-  /**
-   * The time limit for the whole call, including all attempts and waits. There is no default, because the number of
-   * attempts and their timeouts are already limited.
-   */
+  /** The time limit for the whole call, including all attempts and waits. Default: the client's `deadlineMs`. */
   deadlineMs?: number | undefined;
-  /** The maximum number of attempts. Default 5. */
+  /**
+   * The maximum number of attempts. If a token is renewed after a 401, there can be one more. Default: the client's
+   * `maxAttempts`.
+   */
   maxAttempts?: number | undefined;
   /** Calls that wait because of the rate limit or of `concurrency` are sent by priority. Default normal. */
   priority?: Priority | undefined;
@@ -54,15 +54,18 @@ export interface FeiraOptions {
   userAgent?: string;
   /** The timeout of one attempt, for calls that do not set it. Default 30 seconds. */
   timeoutMs?: number;
-  /** The time limit for a whole call, for calls that do not set it. Default: none. */
+  /**
+   * The time limit for a whole call, for calls that do not set it. Default: none, because the number of attempts and
+   * their timeouts are already limited.
+   */
   deadlineMs?: number;
   /** The maximum number of attempts, for calls that do not set it. Default 5. */
   maxAttempts?: number;
   /** The maximum number of calls in flight. Default 8. */
   concurrency?: number;
   /**
-   * The rate limit shared with other processes that act for the same store and app. Default: this client counts only
-   * its own calls.
+   * Counts the calls for the rate limit. Pass a shared budget if other processes act for the same store and app.
+   * Default: a budget in memory that only this client uses.
    */
   budget?: Budget;
   /** The implementation of fetch to use. Default: the global fetch. */

@@ -22,7 +22,7 @@ export function path(strings: TemplateStringsArray, ...values: string[]): string
     { raw: strings },
     ...values.map((value) => {
       if (typeof value !== 'string' || value === '' || value === '.' || value === '..')
-        throw new TypeError(`An id or code is expected, got ${JSON.stringify(value)}`);
+        throw new TypeError(`Expected an id or code, got ${JSON.stringify(value)}`);
       return encodeURIComponent(value);
     }),
   );

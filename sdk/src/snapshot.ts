@@ -18,8 +18,8 @@ export interface SnapshotOptions extends CallOptions {
 }
 
 /**
- * All records of one kind, as of one point in time. Iterate over it once. After that, `events()` returns the changes
- * since that time.
+ * All records of one kind, as of one point in time. Iterate over the snapshot once. After that, `events()` returns the
+ * events since that time.
  */
 export class Snapshot<T> implements AsyncIterable<T> {
   /** The time of the snapshot (RFC 3339). It is set before the first record is returned. */

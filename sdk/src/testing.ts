@@ -27,8 +27,8 @@ export interface SignedDelivery {
 }
 
 /**
- * Creates a delivery as Feira sends it, for tests of your receiver. `previousSecret` adds the signatures with the
- * old secret, which Feira sends while a secret is being rotated.
+ * Creates a delivery as Feira sends it, for tests of your receiver. `previousSecret` adds signatures made
+ * with the old secret, as Feira does while a secret is being rotated.
  */
 export async function sign<Name extends keyof EventPayloads>(
   delivery: Delivery<Name>,

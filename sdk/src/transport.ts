@@ -47,7 +47,7 @@ export class Transport {
     return options.maxAttempts ?? this.options.maxAttempts ?? MAX_ATTEMPTS;
   }
 
-  /** Starts an operation of one or more calls: its deadline begins now and covers all of them. */
+  /** Returns the options for the calls of one operation. Its deadline is counted from now and covers all of them. */
   start<O extends CallOptions>(options: O): StartedOptions<O> {
     return { ...options, deadline: deadlineIn(options.deadlineMs ?? this.options.deadlineMs) };
   }

@@ -135,7 +135,7 @@ export interface ListedProduct {
   id: string;
   name: string;
   price: number;
-  /** Promotional price, used while it is lower than price; null ends the promotion. */
+  /** Promotional price, used while it is lower than the price of the product or variation; null ends the promotion. */
   priceDiscount: number | null;
   description: string | null;
   quantity: number;
@@ -177,7 +177,7 @@ export interface Meta {
   /** Exact up to 10,000. Absent when a cursor was used. */
   total?: number | undefined;
   totalPages?: number | undefined;
-  /** True when there are more than 10,000 entries; total is then 10,000. Otherwise absent. */
+  /** True when total is 10,000 but there are more entries. Otherwise absent. */
   totalCapped?: boolean | undefined;
   hasMore: boolean;
   nextCursor: string | null;
@@ -192,7 +192,7 @@ export interface ProductDetail {
   id: string;
   name: string;
   price: number;
-  /** Promotional price, used while it is lower than price; null ends the promotion. */
+  /** Promotional price, used while it is lower than the price of the product or variation; null ends the promotion. */
   priceDiscount: number | null;
   description: string | null;
   quantity: number;
@@ -269,7 +269,7 @@ export interface NewProduct {
   height?: number | null | undefined;
   /** Centimetres, used for freight. */
   length?: number | null | undefined;
-  /** Promotional price, used while it is lower than price; null ends the promotion. */
+  /** Promotional price, used while it is lower than the price of the product or variation; null ends the promotion. */
   priceDiscount?: number | null | undefined;
   /** URL of a published image, stored as given. Nothing is downloaded. */
   urlImage?: string | null | undefined;
@@ -324,7 +324,7 @@ export interface ProductChange {
   height?: number | null | undefined;
   /** Centimetres, used for freight. */
   length?: number | null | undefined;
-  /** Promotional price, used while it is lower than price; null ends the promotion. */
+  /** Promotional price, used while it is lower than the price of the product or variation; null ends the promotion. */
   priceDiscount?: number | null | undefined;
   /** URL of a published image, stored as given. Nothing is downloaded. */
   urlImage?: string | null | undefined;
@@ -375,7 +375,7 @@ export interface Product {
   id: string;
   name: string;
   price: number;
-  /** Promotional price, used while it is lower than price; null ends the promotion. */
+  /** Promotional price, used while it is lower than the price of the product or variation; null ends the promotion. */
   priceDiscount: number | null;
   description: string | null;
   quantity: number;
@@ -457,7 +457,7 @@ export interface NewUpload {
 }
 
 export interface SignedUpload {
-  /** PUT the file here within five minutes, with exactly the headers in the field headers. */
+  /** PUT the file here within five minutes, with exactly the headers that the response lists. */
   uploadUrl: string;
   key: string;
   expiresIn: number;
@@ -1002,7 +1002,7 @@ export interface DeliveryList {
 export interface ReplayRequest {
   /** A time (RFC 3339), or a day (YYYY-MM-DD) in the time zone of the store. Deliveries created before it are left out. */
   from: string;
-  /** A time or a day, in the same format as the field from. Deliveries created after it are left out. Default: now. */
+  /** A time or a day, in the same format as "from". Deliveries created after it are left out. Default: now. */
   to?: string | undefined;
   /** failed: deliveries that failed or were dropped. all: also those that were delivered. */
   status: 'failed' | 'all' | (string & {});
@@ -1011,7 +1011,7 @@ export interface ReplayRequest {
 export interface Replayed {
   /** Number of deliveries that were queued. */
   count: number;
-  /** Present if more deliveries match than could be queued. To continue, send it as from. */
+  /** Present if more deliveries match than could be queued. To continue, send it as "from". */
   continueFrom?: string | undefined;
 }
 
@@ -1139,7 +1139,7 @@ export interface OrderPaidEvent {
   createdAt: string;
 }
 
-/** The shipping status or the shipment code of an order changed */
+/** The shipping status, shipment code, carrier or tracking URL of an order changed */
 export interface OrderShippedEvent {
   /** Id of the event, sent as X-Service-Delivery in its deliveries. */
   id: string;
@@ -1444,7 +1444,7 @@ export interface ListDeliveriesQuery {
 export interface ReadEventsQuery {
   /** nextCursor of the previous page. Without it, the feed begins with the oldest stored event. */
   after?: string | undefined;
-  /** An alias of the parameter after. Send only one of the two. */
+  /** An alias of "after". Send only one of the two. */
   cursor?: string | undefined;
   /** Entries per page: default 50, maximum 100 (higher values are treated as 100). */
   limit?: number | undefined;

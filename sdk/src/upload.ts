@@ -64,7 +64,7 @@ async function put(
     try {
       const response = await transport.fetch(uploadUrl, {
         method: 'PUT',
-        // fetch sets Content-Length, which the signature of the URL covers, from the body.
+        // fetch sets Content-Length from the body. The signature of the URL covers this header.
         headers: { 'content-type': contentType },
         body: bytes,
         signal: anyOf(end, AbortSignal.timeout(timeoutMs)),

@@ -98,7 +98,7 @@ export class Webhooks {
     return new Response(body, { status });
   };
 
-  /** The handler for node:http and Express: (request, response) => … Mount it before any body parser. */
+  /** The handler for node:http and Express, called with (request, response). Mount it before any body parser. */
   readonly node = async (request: NodeRequest, response: NodeResponse): Promise<void> => {
     const { status, body } = await this.respond(() => rawBody(request), request.headers);
     response.statusCode = status;
@@ -142,7 +142,7 @@ export class Webhooks {
       throw new WebhookError(
         'in_progress',
         503,
-        'The delivery arrived again while its handlers are still running. The status 503 makes the server send it later',
+        'The delivery arrived again while its handlers were still running. The status 503 makes Feira send it again later',
       );
     this.inProgress.add(event.id);
     try {

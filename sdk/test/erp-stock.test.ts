@@ -15,7 +15,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-test('the example ERP does not print a rejected stock change as sent', async () => {
+test('the example ERP does not report a rejected stock change as sent', async () => {
   const { client } = await server.connect();
   await client.products.create({ name: 'Caneca', price: 10, sku: 'A' });
   const entries = [

@@ -60,8 +60,8 @@ test(
     expect((await simulated)[0], simulation.output()).toBe(0);
     // The servers that were killed may not have added all demo orders. The last start adds the rest.
     await until(() => demoIn(env).filled === true, 600_000);
-    // The last orders must be invoiced before the ERP is stopped. This asks the store, because the state of the ERP may
-    // not contain the last payments yet.
+    // The last orders must be invoiced before the ERP is stopped. The test asks the store, because the state of the ERP
+    // may not contain the last payments yet.
     const client = new Feira({ baseUrl: url, token: demoIn(env).token });
     await until(() => isInvoiced(client), 600_000);
 
@@ -132,7 +132,7 @@ async function isInvoiced(client: Feira): Promise<boolean> {
   return true;
 }
 
-/** Reads the file in which the server stores a new token at each start. */
+/** Reads the file that describes the demo store. The server stores a new token in it at each start. */
 function demoIn(env: { FEIRA_DATA: string }) {
   return JSON.parse(readFileSync(join(env.FEIRA_DATA, 'demo.json'), 'utf8'));
 }

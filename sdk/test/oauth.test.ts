@@ -69,7 +69,7 @@ test('connects a store, stores its tokens and returns a client', async () => {
   expect(await appWith({ tokens }).store(workspaceId).me()).toMatchObject({ name: 'Loja da Ana' });
 });
 
-test('returns the same client for a store every time, so that all calls share their pacing', () => {
+test('returns the same client for a store every time, so that all its calls share one rate limit', () => {
   const app = appWith();
   expect(app.store('a')).toBe(app.store('a'));
 });
@@ -79,7 +79,7 @@ test('any process can handle the callback', async () => {
   expect(await appWith().connected(callback, 'session 1')).toMatchObject({ workspaceId });
 });
 
-test('rejects the callback of another session, a changed state and an expired one', async () => {
+test('rejects the callback of another session, and a changed, missing or expired state', async () => {
   const app = appWith();
   const callback = await answered(await app.connect('session 1'));
   await expect(app.connected(callback, 'session 2')).rejects.toMatchObject({ code: 'invalid_state' });
@@ -145,7 +145,7 @@ test('20 parallel calls with a token that was revoked before it expired cause on
   expect(await refreshes()).toBe(before + 1);
 });
 
-test('a refresh whose response is lost is repeated and returns the same tokens', async () => {
+test('a refresh whose response is lost is repeated, and only one refresh token is used up', async () => {
   let lost = 0;
   const losing: typeof fetch = async (input, init) => {
     const response = await fetch(input, init);

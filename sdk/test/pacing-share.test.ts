@@ -26,7 +26,7 @@ test.each([
   },
 );
 
-test('a single client uses the whole limit', () => {
+test('a single client makes all its calls, and none is rejected', () => {
   expect(simulate({ limit: 120, clients: [600], seed: 1 })).toEqual({ done: 600, failed: 0, refusals: [] });
 });
 
@@ -38,7 +38,7 @@ function call(state: BudgetState, now: number, remaining: number): boolean {
   return true;
 }
 
-test('a client limits and spreads its calls when other clients use most of the limit', () => {
+test('a client limits and spreads its calls when it and other clients have used most of the limit', () => {
   const state: BudgetState = { calls: [] };
   expect([9, 7, 5, 2].map((remaining, index) => call(state, index, remaining))).toEqual([
     true,

@@ -29,7 +29,8 @@ function counting() {
     }) as typeof fetch,
     clock: {
       ...clock,
-      // Time must not move during a call. Otherwise a call that a busy machine delays would count as lost.
+      // Time must not move during a call. Otherwise the budget would regard a call that a busy machine delays as lost,
+      // and free its slot.
       async sleep(ms: number, signal?: AbortSignal) {
         while (underWay.size > 0) await new Promise((resolve) => setImmediate(resolve));
         await clock.sleep(ms, signal);
@@ -65,7 +66,7 @@ test('no call is rejected, however many are made at the same time', async () => 
   expect(statuses).toEqual({ 200: 45 });
 });
 
-test('calls that another system makes with the same credential are counted from the headers', async () => {
+test('from the response headers, the client also counts calls of other systems with the same credential', async () => {
   const { statuses, watch, ...settings } = counting();
   const { client, store } = await server.connect({ ...settings, budget: watch() }, { perMinute: 20 });
   await client.me();
@@ -96,7 +97,7 @@ test('no call of several clients that share a budget through a file is rejected'
   folder.remove();
 });
 
-test('the most urgent call is sent first', async () => {
+test('the most urgent of the waiting calls is sent first', async () => {
   const { client } = await server.connect({ clock: clockOf(server), concurrency: 1 }, { perMinute: 3 });
   const done: string[] = [];
   const call = (name: string, priority: 'high' | 'normal' | 'low') =>

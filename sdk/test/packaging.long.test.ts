@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => project.remove());
 
-test('the package contains the built files and no sources, tests, examples or dependencies', async () => {
+test('the package contains the built files but no sources, tests or examples, and has no dependencies', async () => {
   const { stdout } = await run('tar', ['-tzf', tarball]);
   const files = stdout.trim().split('\n');
   for (const name of [
@@ -90,7 +90,7 @@ test.each([
   ['bundler', 'esnext', 'TypeScript 7', ['es2023', 'dom', 'dom.asynciterable'], []],
   ['nodenext', 'nodenext', 'TypeScript 7', ['es2023'], ['node']],
   ['nodenext', 'nodenext', 'TypeScript 5.6', ['es2022', 'dom', 'dom.asynciterable'], []],
-])('compiles for a consumer (moduleResolution %s, module %s, %s, lib %s, types %s)', async (...settings) => {
+])('consumer code compiles (moduleResolution %s, module %s, %s, lib %s, types %s)', async (...settings) => {
   const [moduleResolution, module, compiler, lib, types] = settings;
   const folder = join(project.path, `types-${settings.flat().join('-').replaceAll('/', '')}`.slice(0, 80));
   mkdirSync(folder, { recursive: true });
@@ -118,7 +118,7 @@ test.each([
   expect(stdout).toBe('');
 });
 
-test('compiles for a CommonJS consumer with module nodenext, which supports require() of ESM', async () => {
+test('CommonJS consumer code compiles with module nodenext, which supports require() of ESM', async () => {
   const folder = join(project.path, 'types-cjs');
   mkdirSync(folder);
   cpSync(join(SDK, 'test/consumers/consumer.ts'), join(folder, 'consumer.ts'));
@@ -160,7 +160,7 @@ const WEB_GLOBALS = {
   setTimeout,
 };
 
-test('runs with web-standard APIs only', async () => {
+test('a client and a webhook handler run with web-standard APIs only', async () => {
   const server = await openLiveServer();
   const { client, store } = await server.connect();
   await client.products.create({ name: 'Caneca', price: 1 });

@@ -73,7 +73,7 @@ test('two processes that each make 20 parallel calls with an expired token cause
 
 test.each([
   ['that share a budget', { budget: join(folder.path, 'budget.json') }],
-  ['that know of each other only from the headers', {}],
+  ['that know of each other only from the response headers', {}],
 ])(
   'three processes %s make all their calls, and no call is rejected after the first minute',
   async (_name, budget) => {

@@ -27,7 +27,8 @@ beforeAll(async () => {
 }, 600_000);
 afterAll(() => project.remove());
 
-// The profile esm-only ignores node10, which does not support "exports", and require() before Node 20.19.
+// The profile esm-only ignores two kinds of resolution: node10, which does not support "exports", and node16-cjs, in
+// which require() cannot load ES modules. (Node has supported that since 20.19.)
 test('the command line of "Are the types wrong?" reports no problem for ESM', async () => {
   const attw = join(project.path, 'node_modules/.bin/attw');
   const { stdout } = await run(attw, ['--profile', 'esm-only', '--format', 'json', project.tarball]);

@@ -60,7 +60,7 @@ test('waits 1, 2, 4 and 8 seconds, each extended by up to a quarter, and gives u
   expect(clock.waits).toHaveLength(4);
 });
 
-test('never waits longer than 30 seconds unless the server asks for it', async () => {
+test('never waits longer than 30 seconds if the response has no Retry-After', async () => {
   await using server = await ScriptedServer.open(refuse(500, 'internal_error'));
   const { client, clock } = clientOf(server, { maxAttempts: 9 });
   await failure(client.me());
@@ -170,7 +170,7 @@ test('names the host and the reason when the server cannot be reached', async ()
   expect(error.message).toMatch(/^Could not reach 127\.0\.0\.1:\d+: ECONNREFUSED$/);
 });
 
-test('does not follow a redirect, which would send the token elsewhere', async () => {
+test('does not follow a redirect, but reports its target', async () => {
   await using server = await ScriptedServer.open(answer(308, {}, { location: 'https://elsewhere.example/' }));
   const error = await failure(clientOf(server).client.me());
   expect(error).toMatchObject({ status: 308, code: 'invalid_response' });
@@ -188,6 +188,6 @@ test('recognises a response that is not from the API', async () => {
 test('rejects an empty id, which would address another resource', async () => {
   await using server = await ScriptedServer.open(answer(200));
   const { client } = clientOf(server);
-  expect(() => client.products.get('')).toThrow('An id or code is expected, got ""');
+  expect(() => client.products.get('')).toThrow('Expected an id or code, got ""');
   expect(server.seen).toEqual([]);
 });

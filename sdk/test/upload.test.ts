@@ -22,7 +22,7 @@ test('images.upload uploads and attaches an image in one call', async () => {
   expect((await client.images.list(id)).map(({ key }) => key === null)).toEqual([false, true]);
 });
 
-test('images.upload rejects a file that is not an image before anything is sent', async () => {
+test('images.upload rejects an SVG before anything is sent', async () => {
   const { client } = await server.connect();
   await expect(client.images.upload('p1', new TextEncoder().encode('<svg/>'))).rejects.toMatchObject({
     code: 'invalid_argument',

@@ -10,7 +10,7 @@ function requestOf({ body, headers }: { body: string; headers: Record<string, st
   return new Request('https://erp.example/hooks', { method: 'POST', body, headers });
 }
 
-test('sign() creates the same delivery as the server', async () => {
+test('sign() creates the same headers as the server, except User-Agent', async () => {
   const at = new Date('2026-11-15T12:00:00Z');
   const delivery = { ...PAID, id: 'd1', workspaceId: 'w1', sequence: 7, origin: 'gateway', attempt: 2, at };
   const { body, headers } = await sign(delivery, SECRET, { previousSecret: OTHER });
@@ -22,7 +22,7 @@ test('sign() creates the same delivery as the server', async () => {
   expect(headers).toEqual(expected);
 });
 
-test('a handler gets the event of its name, with typed data', async () => {
+test('a handler gets the event it is registered for, with typed data', async () => {
   const { hooks } = receiver();
   const orders: string[] = [];
   hooks.on('order.paid', ({ data }) => orders.push(data.orderId));
@@ -32,7 +32,7 @@ test('a handler gets the event of its name, with typed data', async () => {
 });
 
 test.each(['standard', 'service'] as const)(
-  'accepts the old and the new secret during a rotation (%s)',
+  'during a rotation, a receiver with the old or the new secret accepts a delivery (%s)',
   async (scheme) => {
     const signed = await sign(PAID, SECRET, { previousSecret: OTHER });
     for (const secret of [SECRET, OTHER, [newWebhookSecret(), OTHER]]) {
@@ -44,7 +44,7 @@ test.each(['standard', 'service'] as const)(
 );
 
 test.each(['standard', 'service'] as const)(
-  'rejects a delivery that was not signed with the secret (%s)',
+  'rejects a delivery whose body was changed or that was signed with another secret (%s)',
   async (scheme) => {
     const { hooks, events, errors } = receiver({ scheme });
     const signed = await sign(PAID, SECRET);
@@ -97,7 +97,7 @@ test('reports a missing signature', async () => {
 
 test.each([
   [SECRET.slice('whsec_'.length), 'without whsec_'],
-  [`${SECRET}\n`, 'surrounded by spaces'],
+  [`${SECRET}\n`, 'followed by spaces'],
   [SECRET.slice(0, 30), 'cut off'],
   [undefined, 'of type undefined'],
 ])('the constructor rejects a malformed secret (%#)', (secret, reason) => {

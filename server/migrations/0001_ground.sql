@@ -26,8 +26,8 @@ create function search_pattern(value text) returns text
 -- Returns a hash of each sequence of four and of six bytes in a text. The hashes are seeded with the id of the store.
 -- An index of trigrams alone was too slow: in a store of 1,000,000 products, thousands contain the same trigram, and a
 -- search that found 20 products took 20 ms, because the lists of its trigrams had to be intersected with the list of
--- all products of the store. Most sequences of six bytes occur in far fewer products. Those of four are for words of
--- four and five letters. The function uses bytes instead of characters, because substr() counts characters from the
+-- all products of the store. Most sequences of six bytes occur in far fewer products. Those of four are for searches of
+-- four and five bytes. The function uses bytes instead of characters, because substr() counts characters from the
 -- start each time. PostgreSQL also uses hashtextextended() and uuid_hash_extended() for partitions, so new versions do
 -- not change them. Because of the declared cost, a query checks its other conditions first.
 create function search_grams(workspace_id uuid, value text) returns bigint[]
@@ -318,7 +318,7 @@ create table product_images (
 
 -- Events.
 
--- An event is written by the statement or transaction that makes the change, so neither can exist without the other.
+-- An event is written in the same statement or transaction as its change, so neither can exist without the other.
 create table events (
   workspace_id uuid not null,
   id uuid not null default new_id(),

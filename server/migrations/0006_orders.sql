@@ -142,8 +142,8 @@ create table sandbox_refunds (
   primary key (payment_id, request_id)
 );
 
--- The notifications that the sandbox still has to send. A row is written in the transaction of the change, and deleted
--- once the notification was received.
+-- The notifications that the sandbox still has to send. A row is written in the transaction that changes the payment,
+-- and deleted once the notification has been received.
 create table sandbox_outbox (
   id text primary key,
   payment_id text not null references sandbox_payments,

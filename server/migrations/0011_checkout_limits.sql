@@ -3,8 +3,8 @@ alter table workspaces
   add column max_units_per_line integer not null default 100 check (max_units_per_line > 0),
   add column max_units_per_order integer not null default 1000 check (max_units_per_order > 0);
 
--- Which network an order was placed from, kept while the order is unpaid and for as long as the rate of orders is
--- counted. This is a table of its own, because building an index on orders would block writes to orders.
+-- Which network an order was placed from, kept while a limit counts the order, either as unpaid or as placed in the
+-- last ten minutes. This is a table of its own, because building an index on orders would block writes to orders.
 create table checkout_reservations (
   workspace_id uuid not null,
   order_id uuid not null,

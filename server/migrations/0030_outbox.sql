@@ -10,7 +10,8 @@ create table outbox (
   position bigint generated always as identity primary key,
   workspace_id uuid not null,
   id uuid not null default new_id(),
-  -- Null in the row of an order change, which only delta sync shows. The event of the change, if any, has its own row.
+  -- Null if the row only records for delta sync that an order changed. The event of the change, if any, has its own
+  -- row.
   event text,
   order_id uuid,
   data jsonb,
@@ -32,7 +33,7 @@ create function next_in_outbox(most integer, of_store uuid) returns table (place
   language sql stable rows 10 set enable_seqscan = off
   as $$ select o.ctid, o.workspace_id from outbox o where o.workspace_id = of_store order by o.position limit most $$;
 
--- The last numbers that were assigned in a store. The lock on this row serializes the sequencers of a store.
+-- One row per store, with the last numbers assigned in it. The lock on the row serializes the sequencers of the store.
 create table event_heads (
   workspace_id uuid primary key,
   last_sequence bigint not null default 0,
@@ -42,8 +43,8 @@ create table event_heads (
 ) with (fillfactor = 70);
 
 -- An epoch is a period in which no assigned number was lost. A new epoch begins whenever the database may have been set
--- back to an earlier state: with each start of PostgreSQL (it may use a restored folder or be a promoted standby), and
--- in each database and table into which a dump was restored.
+-- back to an earlier state: after each start of PostgreSQL (which may use a restored folder), after the promotion of a
+-- standby, and after a dump was restored.
 create table event_epochs (
   ordinal integer generated always as identity primary key,
   id text not null unique,
@@ -63,7 +64,7 @@ create table event_epoch_entries (
   primary key (workspace_id, epoch)
 );
 
--- Weekly partitions. Ids are UUIDv7 and begin with their time, so the id is sufficient to find the partition of a row.
+-- Weekly partitions. Ids are UUIDv7 and begin with a timestamp, so the id is sufficient to find the partition of a row.
 create function first_id_of(at timestamptz) returns uuid
   language sql immutable strict parallel safe
   as $$ select (lpad(to_hex(floor(extract(epoch from at) * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid $$;

@@ -2,8 +2,8 @@
 -- Like events, deliveries have weekly partitions. This migration copies the existing deliveries to the new table.
 
 -- Returns the id of a delivery, computed from the event and the subscription. The header X-Service-Delivery contains
--- the event id, so this header and the subscription are enough to find a delivery by its primary key. A delivery is in
--- the partition of the week of its event.
+-- the event id, so this header and the subscription are enough to find a delivery by its primary key. The id begins
+-- like the event id, so a delivery is in the partition of the week of its event.
 create function delivery_id(event_id uuid, webhook_id uuid) returns uuid
   language sql immutable strict parallel safe
   as $$
@@ -30,8 +30,8 @@ create table deliveries (
   -- When the delivery is due. A worker that claims it sets this to the end of its lease, so that the delivery is due
   -- again if the worker dies.
   next_at timestamptz(3) not null default '-infinity',
-  -- Increases each time the delivery is claimed, queued again or dropped. A worker records a result only if this number
-  -- has not changed since its claim, so it cannot overwrite a newer state.
+  -- Increases each time the delivery is claimed, queued again on request or dropped. A worker records a result only if
+  -- this number has not changed since its claim, so it cannot overwrite a newer state.
   claims integer not null default 0,
   created_at timestamptz(3) not null default now(),
   primary key (workspace_id, id)
@@ -73,7 +73,8 @@ drop table deliveries_of_first_release, attempts_of_first_release;
 create table delivery_queues (
   workspace_id uuid not null,
   webhook_id uuid not null,
-  -- The time at which the first pending delivery is due, or an earlier time. Infinity only if none is pending.
+  -- When a worker looks for due deliveries next: at the latest when the first pending one is due, or at once if it is
+  -- overdue. Infinity only if none is pending.
   next_at timestamptz(3) not null,
   -- The number of changes that may have set next_at to an earlier time. A claim whose snapshot does not contain the
   -- latest of these changes leaves next_at unchanged.

@@ -1,5 +1,5 @@
--- Reservations of idempotency keys, for requests that wait for something other than the database (a receiver, a file, a
--- gateway) and keep no transaction open meanwhile. If the process dies, its reservations expire.
+-- Reservations of idempotency keys, for requests that wait for something other than the database (a webhook receiver, a
+-- file, a payment gateway) and keep no transaction open meanwhile. If the process dies, its reservations expire.
 create table idempotency_reservations (
   workspace_id uuid not null,
   client_id text not null,

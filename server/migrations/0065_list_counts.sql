@@ -1,4 +1,5 @@
--- How many records the lists of a store have, and how often they changed, so that a page does not have to count them.
+-- The number of records in each list of a store, so that a request for a page does not have to count them, and the
+-- number of changes.
 --
 -- The total of a list is the sum of `records` over its rows. Each statement that adds or removes records inserts one
 -- row with the difference in the same transaction, so the sum is correct in every snapshot and writers never wait for
@@ -11,8 +12,8 @@ create table list_counts (
   is_base boolean not null default false,
   -- Records added minus records removed.
   records bigint not null,
-  -- The number of records that were added or removed or whose search terms changed. While the sum of these numbers
-  -- stays the same, earlier totals and search results are still correct.
+  -- The number of records that were added or removed or, in tables with search terms, updated. While the sum of these
+  -- numbers stays the same, earlier totals and search results are still correct.
   changes bigint not null,
   primary key (workspace_id, list, id)
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);

@@ -1,6 +1,6 @@
 -- A weekly partition is analyzed for the first time when it has 1,000 rows, not 50. With the statistics of fifty rows,
--- the planner reads the whole partition for each row that it looks up, until the next analysis a minute later. Without
--- statistics, it uses the primary key. The worker calls this function every ten minutes, so the existing
+-- queries read the whole partition for each row that they look up, until the next analysis a minute later. Without
+-- statistics, they use the primary key. The worker calls this function every ten minutes, so the existing
 -- partitions of this week and of the weeks after it get the setting, too.
 create or replace function add_partitions(parent text, since timestamptz, until timestamptz) returns void
   language plpgsql security definer set search_path = public, pg_temp

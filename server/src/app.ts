@@ -125,8 +125,8 @@ function buildBareApp(options: ServerOptions, admit: Guard): FastifyInstance {
     clientErrorHandler: refuseUnreadable,
     // Requests that arrive on open connections during shutdown are still answered. Only the health checks return 503.
     return503OnClosing: false,
-    // The limit for the request line and the headers together, so that even a very long id reaches its route, which
-    // responds with 404.
+    // As large as Node's limit for the request line and the headers together, so that even a very long id reaches its
+    // route, which responds with 404.
     routerOptions: { maxParamLength: 16_384 },
     frameworkErrors: (_error: Error, request: FastifyRequest, reply: FastifyReply) =>
       void refuseBadPath(request, reply),

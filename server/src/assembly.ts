@@ -36,8 +36,8 @@ export interface AssemblyOptions extends ResourceOptions {
 }
 
 /**
- * The parts that a process can start. Each part has its own options, so that every domain receives exactly what it
- * uses.
+ * The resources of a process and the options of the parts that it can start. Within these, every domain has its own
+ * options, which contain exactly what it uses.
  */
 export interface Assembly {
   resources: Resources;

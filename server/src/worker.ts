@@ -63,8 +63,8 @@ export function listJobs({ db, clock, storage, seal, gateway, sandbox }: JobServ
     every(TEN_MINUTES, 'rotate partitions', () => rotatePartitions(housekeeping, clock)),
     every(TEN_MINUTES, 'purge epochs', () => purgeEpochs(housekeeping, clock)),
     every(ONE_MINUTE, 'drop backlogs', () => dropBacklogs(housekeeping, clock)),
-    // Every minute, because a run stops after 20 seconds. In that time, it could not delete the keys of ten minutes if
-    // 1,000 are used per second.
+    // Every minute, because a run stops after 20 seconds, which is too short to delete the keys of ten minutes at 1,000
+    // keys per second.
     every(ONE_MINUTE, 'purge idempotency keys', () => purgeIdempotencyKeys(housekeeping, clock)),
     every(TEN_MINUTES, 'purge checkout reservations', () => purgeReservations(housekeeping, clock)),
     every(TEN_MINUTES, 'purge sessions', () => purgeSessions(housekeeping, clock)),
@@ -96,8 +96,8 @@ export function startWorker({ log, listener, sequencer, dispatcher, jobs }: Work
   const running = new Map<Job, Promise<void>>();
   const timers = listJobs(jobs).map((job) =>
     setInterval(() => {
-      // A job that takes longer than its interval is not started again meanwhile, because both runs would work on the
-      // same rows.
+      // A job that takes longer than its interval is not started again meanwhile, because a second run would only
+      // compete with the first for the same rows.
       if (running.has(job)) return;
       const run = job
         .run()

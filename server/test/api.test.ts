@@ -6,8 +6,8 @@ import { type PopulatedStore, parametersOf, pathOf, populate } from './support/p
 import { keyOf, sampleBodies } from './support/sample-bodies.js';
 import { sharedFeira } from './support/shared-feira.js';
 
-// Tests every route of the route table, so that a new route is always covered. A route with a body needs a sample in
-// sample-bodies.ts; otherwise the first test fails.
+// Tests every API route, so that a new route is always covered. A route with a body needs a sample in sample-bodies.ts;
+// otherwise the first test fails.
 const MISSING = '01900000-0000-7000-8000-000000000000';
 const MISSING_CODE = 'AA999999999BR';
 let feira: Feira;
@@ -58,8 +58,8 @@ test('every route that accepts a body has a sample', () => {
   expect(taking.length).toBeGreaterThan(10);
 });
 
-describe('each route of the table', () => {
-  test('rejects a call without a token with 401 and a challenge without an error code', async () => {
+describe('each API route', () => {
+  test('returns 401 and a challenge without an error code if no token is sent', async () => {
     for (const { key, method, path } of cases()) {
       const response = await feira.app.inject({ method: method as 'GET', url: `/api/v1${path}` });
       expect([key, response.statusCode]).toEqual([key, 401]);
@@ -67,7 +67,7 @@ describe('each route of the table', () => {
     }
   });
 
-  test('rejects a token that lacks the required scope with 403, and the call counts against the rate limit', async () => {
+  test('returns 403 if the token lacks the required scope, and the call counts against the rate limit', async () => {
     for (const { key, method, path, accepted, body } of cases().filter((each) => each.accepted.length > 0)) {
       const others = await owner.withScopes(ALL_SCOPES.filter((scope) => !accepted.includes(scope)));
       const first = await others.call(method, path, body);
@@ -113,7 +113,7 @@ describe('each route of the table', () => {
   });
 });
 
-/** Reads, as the owner, each record that the other store has tried to change. */
+/** Reads, as the owner, the records that the other store tries to change. */
 async function everythingOwned(): Promise<unknown[]> {
   const { product, order, shipment, webhook } = populated.ids;
   const paths = [
@@ -130,7 +130,7 @@ async function everythingOwned(): Promise<unknown[]> {
   return answers.map(({ body }) => body);
 }
 
-test('the server does not start if a route declares no scope', async () => {
+test('an API route that declares no scope cannot be registered', async () => {
   const { guard } = await import('../src/oauth/guard.js');
   const { default: Fastify } = await import('fastify');
   const app = Fastify();
@@ -150,7 +150,7 @@ test('an unknown path requires a token, counts against the rate limit, and retur
   );
 });
 
-test('a known path returns 405 with Allow for an unsupported method, and requires a token as well', async () => {
+test('an unsupported method on a known path requires a token and returns 405 with Allow', async () => {
   expect((await feira.app.inject({ method: 'DELETE', url: '/api/v1/products' })).statusCode).toBe(401);
   const answer = await owner.delete('/products');
   expect(answer.status).toBe(405);

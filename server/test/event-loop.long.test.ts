@@ -26,7 +26,7 @@ import { keyOf, sampleBodies } from './support/sample-bodies.js';
 const MEGABYTE_BUDGET_MS = 500;
 /** The maximum CPU time of a request with a form, a body of at most 64 kB, or a long query, path or header. */
 const BUDGET_MS = 50;
-/** The size of a hostile value in one field of a body whose other fields are valid. */
+/** The size of the smaller JSON bodies, in which one field is hostile and the others are valid. */
 const PLACE_BYTES = 65_536;
 
 let feira: Feira;
@@ -45,7 +45,7 @@ const apiRoutes = () => feira.app.apiRoutes.filter(({ method }) => method !== 'H
 const postRoutes = () =>
   feira.app.routeTable.filter(({ method, url }) => method === 'POST' && !url.startsWith('/api/v1/'));
 
-test('every API route with a body has a sample body, and every POST route outside the API has a form on a page', () => {
+test('every API route with a body has a sample body, and every POST route outside the API has a sample form', () => {
   const withBody = apiRoutes().filter(({ body }) => body !== 'none');
   expect(withBody.map(keyOf).sort()).toEqual(Object.keys(sampleBodies(populated)).sort());
   const unseen = postRoutes().filter((route) => !pages.forms.some(({ url }) => isOf(route.url, url)));

@@ -110,7 +110,7 @@ async function expectBServed(ended: () => number): Promise<void> {
   expect(ended()).toBe(0);
 }
 
-test('fifty writes and fifty checkouts of one store that wait for a lock do not block another store', async () => {
+test('fifty writes and fifty checkouts of one store, all waiting for a lock, do not block another store', async () => {
   await lockProductOfA();
   const line = { productId: locked, variantId: null, quantity: 1 };
   const calls = waiting([

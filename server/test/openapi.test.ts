@@ -120,7 +120,7 @@ test('the described tags are those that the calls use', async () => {
   expect(tags.map(({ name }: { name: string }) => name).sort()).toEqual([...used].sort());
 });
 
-test('every call is described, names its scope and has its own operation id', async () => {
+test('every call is described, states which scope it requires, if any, and has its own operation id', async () => {
   const { paths } = (await feira.app.inject('/openapi.json')).json();
   const operations = Object.entries(
     paths as Record<string, Record<string, { operationId: string; summary: string; description: string }>>,
@@ -143,7 +143,7 @@ test('every event is documented as a webhook and as an entry in the event feed',
   expect(Object.keys(components.schemas.Event.discriminator.mapping)).toEqual(names);
 });
 
-test('every operation outside OAuth lists the responses that all of them share, and requires only existing scopes', async () => {
+test('every operation outside OAuth lists the common error responses and requires only existing scopes', async () => {
   const { components } = (await feira.app.inject('/openapi.json')).json();
   const { scopes } = components.securitySchemes.oauth2.flows.authorizationCode;
   expect(Object.keys(scopes)).toEqual(ALL_SCOPES);

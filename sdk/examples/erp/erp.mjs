@@ -29,7 +29,7 @@ while (!stop.signal.aborted) {
     await pullOrders(store, state);
     await invoiceAndShip(store, state, stop.signal);
   } catch (error) {
-    // The SDK has already retried the call. The work that is left stays in the state and is done in the next round.
+    // The SDK has already made all useful retries. The remaining work stays in the state and is done in the next round.
     if (!(error instanceof FeiraError)) throw error;
     console.log(
       `! ${error.code}: ${error.message} (${error.requestId ? `request ${error.requestId}` : 'no response'})`,

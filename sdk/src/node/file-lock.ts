@@ -11,7 +11,7 @@ const RENEW_MS = 1_000;
 const DEAD_AFTER_MS = 10_000;
 const ASK_AGAIN_MS = 10;
 
-/** Runs `work` while no other process on this machine holds the lock file. */
+/** Waits until no other call, in any process on this machine, holds the lock file. Then holds it while `work` runs. */
 export async function withFileLock<T>(file: string, work: () => Promise<T>): Promise<T> {
   const holder = randomUUID();
   await mkdir(dirname(file), { recursive: true });

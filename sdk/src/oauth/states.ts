@@ -7,9 +7,9 @@ const SESSION_MS = 60 * 60 * 1000;
 const STORE_MS = 7 * 24 * 60 * 60 * 1000;
 
 /**
- * The state and the PKCE verifier of an authorization. The client secret is enough to check the state and to compute
- * the verifier from it, so nothing has to be stored between `connect` and `connected`, and any process can handle the
- * callback.
+ * The state and the PKCE verifier of an authorization. The state is checked with the client secret and the session, and
+ * the verifier is computed from the state and the client secret. So nothing has to be stored between `connect` and
+ * `connected`, and any process can handle the callback.
  *
  * state = nonce.time.store.proof. The proof covers the session, so a callback from an authorization that an attacker
  * started does not connect the attacker's store to the account of the signed-in user. A state for connecting a known

@@ -22,12 +22,12 @@ export interface Budget {
 
 /** The complete state of a budget, as plain JSON. */
 export interface BudgetState {
-  /** Undefined until the first response has reported the limit. Until then, one call is sent at a time. */
+  /** Undefined while the limit is unknown. Until a response reports it, one call is sent at a time. */
   limit?: number;
   /** After a rejection, nothing is sent before this time (milliseconds since 1970). */
   blockedUntil?: number;
   calls: CountedCall[];
-  /** Set only while this client leaves part of the limit to other clients, which do not share this budget. */
+  /** Set only while part of the limit is left to clients that do not share this budget. */
   share?: Share;
 }
 
@@ -39,7 +39,7 @@ const LOST_AFTER_MS = 60_000;
  *
  * The server accepts `limit` calls in any 60 seconds and counts each call at some time between request and response, so
  * the slot of a call is certainly free 60 seconds after its response. If all clients of the store and app share the
- * budget, no call is sent that the server would reject.
+ * budget, no call exceeds the limit.
  */
 export function reserve(state: BudgetState, id: string, now: number): number {
   state.calls = state.calls.filter(
@@ -76,7 +76,7 @@ export function settle(
     return;
   }
   if (call) call.remaining = remaining;
-  // If the server has counted more calls than this budget, other clients of the same store and app made them.
+  // If the server has counted more calls than this budget, other clients of the same store and app made the rest.
   const areOthers = addOthers(state, limit - remaining, () => now);
   if (state.share) adjustShare(state.share, state.calls, limit, now, random);
   else if (areOthers && isScarce(limit, remaining)) state.share = newShare(state.calls, 0.95, now);

@@ -14,7 +14,7 @@ export function checkSecret(secret: unknown): void {
 }
 
 function wrongForm(secret: string): string | undefined {
-  if (secret !== secret.trim()) return 'surrounded by spaces or line breaks';
+  if (secret !== secret.trim()) return 'preceded or followed by spaces or line breaks';
   if (!secret.startsWith(PREFIX)) return `without ${PREFIX}`;
   return /^[A-Za-z0-9+/]{43}=$/.test(secret.slice(PREFIX.length)) ? undefined : 'cut off or changed';
 }

@@ -5,7 +5,7 @@ import { bodySignature, standardSignature } from './signatures.js';
 export interface WebhookSettings {
   /** The secret of the subscription. Pass several for several subscriptions or during a rotation. */
   secret: string | string[];
-  /** How many seconds the time of a delivery may differ from the current time. Default 300. */
+  /** By how many seconds the time of a delivery may differ from the current time. Default 300. */
   toleranceSeconds?: number;
   /**
    * Which signature is checked. Every delivery has both. `standard` (Standard Webhooks, the default) also covers the id

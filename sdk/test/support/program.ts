@@ -50,7 +50,7 @@ export function startProcess(
   };
 }
 
-/** Runs a program that listens on PORT while `use` sends requests to it. Returns its output. */
+/** Runs a program on a free port, which `start` receives, while `use` sends requests to it. Returns its output. */
 export async function whileListening(
   start: (port: string) => Program,
   use: (url: string) => Promise<void>,

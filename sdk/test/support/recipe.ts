@@ -5,8 +5,8 @@ import { startProgram } from './program.js';
 
 /**
  * Tests code from the README that implements a TokenStore and exports it as `tokens`. The code is loaded twice, so that
- * there are two connections. What is saved through one of them, the other must be able to read, and only one of them
- * can hold the lock of a store at a time.
+ * there are two connections. What is saved through one must be readable through the other, and only one of them can
+ * hold the lock of a store at a time.
  */
 export async function expectTokenStore(
   folder: string,

@@ -12,8 +12,8 @@ export interface Seen {
 export type Script = (seen: Seen, response: ServerResponse, request: IncomingMessage) => void;
 
 /**
- * A server that answers each request with the next script and then repeats the last one. Used for failures that are
- * rare on a real server.
+ * A server that answers each request with the next script, and repeats the last script when there are no more. Used for
+ * failures that are rare on a real server.
  */
 export class ScriptedServer {
   readonly seen: Seen[] = [];

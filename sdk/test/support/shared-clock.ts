@@ -8,7 +8,7 @@ export function clockOf(server: { clock: MovableClock }): Clock {
     async sleep(ms, signal) {
       signal?.throwIfAborted();
       server.clock.forward(ms);
-      // Lets pending responses be processed first.
+      // Lets pending responses be processed before the caller continues.
       await new Promise((resolve) => setImmediate(resolve));
     },
   };

@@ -4,7 +4,7 @@ import { type AnyWebhookEvent, Webhooks, type WebhooksOptions } from '../../src/
 export const SECRET = newWebhookSecret();
 export const PAID = { event: 'order.paid', data: { orderId: 'o1' } } as const;
 
-/** Opens a receiver that records all events and errors. */
+/** Returns a receiver that records all events and errors. */
 export function receiver(options: Partial<WebhooksOptions> = {}) {
   const errors: unknown[] = [];
   const events: AnyWebhookEvent[] = [];

@@ -1,4 +1,5 @@
-// A separate process that makes many calls and prints the status and time of each. Used by processes.long.test.ts.
+// A separate process that makes many calls and prints the status and time of each response. Used by
+// processes.long.test.ts.
 import { Feira } from '@feira/sdk';
 import { FileBudget } from '@feira/sdk/node';
 

@@ -18,7 +18,10 @@ export interface SignInOptions {
 
 const HOME = '/console/apps';
 
-/** The retry delay when the hashing queue is full. The queue empties within a second, or a few seconds under load. */
+/**
+ * The retry delay when the hashing queue is full. The queue empties within a second, or within a few seconds on a busy
+ * machine.
+ */
 export const BUSY_SECONDS = 5;
 
 export const signInRoutes: FastifyPluginAsync<SignInOptions> = async (app, { db, clock, sessions }) => {

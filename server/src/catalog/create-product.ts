@@ -85,9 +85,9 @@ interface NewRow {
 }
 
 /**
- * The common steps of creating a product, as CTEs of one statement. The statement takes one round trip and writes each
- * row once. If concurrent requests use the same name, the unique index allows only one of them, and `created` is empty
- * for the others.
+ * The first steps of creating a product, as CTEs of one statement. The statement takes one round trip and writes each
+ * row once. If the name is taken, even by a concurrent request, the unique index prevents the insert and `created` is
+ * empty.
  */
 function insertedRow(row: NewRow): Statement {
   return sql`

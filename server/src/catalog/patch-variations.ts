@@ -15,7 +15,7 @@ export function setsOnlyQuantities({ variants }: VariationsPatch): boolean {
   );
 }
 
-/** Changes several variations of a product, all entries or none, and returns the variations of the product. */
+/** Applies all entries of a change, or none, and returns all variations of the product. */
 export async function patchVariations(
   tx: Tx,
   workspaceId: string,
@@ -33,8 +33,8 @@ export async function patchVariations(
 }
 
 /**
- * Assigns each entry to a variation. It is an error if an entry matches no variation, two different ones, or one that
- * another entry has already matched.
+ * Assigns each entry to a variation. It is an error if the id or sku of an entry is unknown, if they belong to two
+ * different variations, or if an earlier entry has the same variation.
  */
 function matchEntries(entries: Entry[], variations: StoredVariation[]): Map<string, Entry> {
   const byId = new Map(variations.map((variation) => [variation.id, variation]));

@@ -52,8 +52,8 @@ export class ProductReads {
   }
 }
 
-// The arrays are in sub-selects to hide their length from the planner, which would otherwise make a new plan for each
-// length.
+// The arrays are in sub-selects to hide their length from the planner. Otherwise it would plan every execution again, to
+// suit the length.
 const details = fixed(
   (workspaceIds: string, ids: string, mediaUrl: string) => sql`
     select n, ${rawJson(sql`json`, 'json')}, to_hex(hashtextextended(json, 0)) as tag

@@ -56,7 +56,7 @@ export async function putVariations(
   );
 }
 
-/** Returns the variations of a product that is being created. */
+/** Returns the types and variations of a product that is being created. */
 export function newVariations(
   structure: VariationsPut,
   productPrice: number,
@@ -81,7 +81,7 @@ function upserted(entry: Listed, old: StoredVariation | undefined, productPrice:
   };
 }
 
-/** Sorts variations in the declared order of their options, the first type first, and sets their positions. */
+/** Sorts variations by the declared order of their options (first type, then second, then third) and sets positions. */
 function inDeclaredOrder(variations: StoredVariation[], types: VariationType[]): void {
   const ranks = types.map(({ options }) => new Map(options.map((option, rank) => [option, rank])));
   const rankOf = ({ options }: StoredVariation) =>

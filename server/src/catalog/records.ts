@@ -75,7 +75,7 @@ export const variationJson = raw(
 /** The variation record with the id of its product, as JSON text. */
 export const storeVariationJson = sql`'{"productId":"' || v.product_id || '",' || substr(${variationJson}, 2)`;
 
-/** Some systems send an empty string if there is no code. It is stored as null. */
+/** Some systems send an empty string if there is no SKU or EAN. It is stored as null. */
 export function codeOf(text: string | null): string | null {
   return text === '' ? null : text;
 }

@@ -53,7 +53,8 @@ const optional = {
   length: Nullable(Measure({ description: 'Centimetres, used for freight.', examples: [30] })),
   priceDiscount: Nullable(
     Money({
-      description: 'Promotional price, used while it is lower than price; null ends the promotion.',
+      description:
+        'Promotional price, used while it is lower than the price of the product or variation; null ends the promotion.',
       examples: [59.9],
     }),
   ),

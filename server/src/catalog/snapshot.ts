@@ -5,8 +5,8 @@ import { PRODUCT_PARTS, productJsonWith } from './product-json.js';
 import { storeVariationJson } from './records.js';
 
 /**
- * A batch of products ends with the record that brings it to this size, which limits its memory. A single product with
- * 1,000 variations can be larger.
+ * Limits the memory for a batch of products: the record that brings the batch to this size is its last. A single
+ * product with 1,000 variations can be larger than this.
  */
 const BATCH_BYTES = 1_048_576;
 

@@ -83,7 +83,7 @@ export class StockWrites {
 // In both statements below, rows are locked and read before the old and new balances are compared, as in stock.ts. A
 // row that already has the requested balance is returned unchanged. Rows that another transaction has locked are
 // skipped: a statement that waits for no lock cannot deadlock with another. The arrays are in sub-selects to hide their
-// length from the planner, which would otherwise make a new plan for each length.
+// length from the planner. Otherwise it would plan every execution again, to suit the length.
 
 const productsStatement = fixed(
   (workspaceIds: string, ids: string, quantities: string, origins: string) => sql`

@@ -54,11 +54,11 @@ export async function replaceVariations(
 
   const isSearchOutdated =
     gone.length > 0 || changed.some((variation) => isFoundDifferently(old.get(variation.id), variation));
-  // No statement needs a value that an earlier one returns, so all are sent at once. PostgreSQL executes them in order.
   const events = [
     variationsUpdated(productId, changed.length + gone.length),
     ...changedBalances(productId, before, after),
   ];
+  // No statement needs a value that an earlier one returns, so all are sent at once. PostgreSQL executes them in order.
   const [, , , , , variations] = await tx.last(() =>
     Promise.all([
       remove(tx, workspaceId, productId, gone),

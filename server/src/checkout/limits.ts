@@ -23,12 +23,12 @@ const PER_NETWORK = {
   openBoletos: 3,
   /**
    * Units reserved by unpaid orders in one shop. If there are no other unpaid orders, an order may exceed this, up to
-   * the maximum per order of the store.
+   * the store's maximum per order.
    */
   units: 200,
 };
 
-/** The limits for all buyers of one shop together: orders in ten minutes, unpaid orders, and the units of these. */
+/** The limits for all buyers of one shop together: orders in ten minutes, unpaid orders and their units. */
 const PER_SHOP = { placed: 3_000, open: 2_000, units: 20_000 };
 
 export interface StoreLimits {

@@ -34,8 +34,8 @@ export interface OrderRequest {
   /** priceTag() of the prices shown to the buyer. If absent, any price is accepted. */
   agreed?: string | undefined;
   /**
-   * The buyer's network (networkOf). Absent for simulated buyers and for the orders of the demo store, to which the
-   * limits per network and per shop do not apply.
+   * The buyer's network (networkOf). Absent for simulated buyers and for the orders that fillDemo() places, to which
+   * the limits per network and per shop do not apply.
    */
   network?: string | undefined;
 }
@@ -48,9 +48,9 @@ export interface PlacedOrder {
 }
 
 /**
- * Runs the steps of a checkout in one transaction. Prices and stock are read while the products are locked, never from
- * the form. If a step throws CheckoutRefused, everything is rolled back. Statements that do not depend on each other
- * are sent together, because every round trip prolongs the locks.
+ * Runs the steps of a checkout in one transaction. Prices and stock are read from the locked products, never from the
+ * form. If a step throws CheckoutRefused, everything is rolled back. Statements that do not depend on each other are
+ * sent together, because every round trip prolongs the locks.
  */
 export async function placeOrder(
   tx: Tx,

@@ -44,5 +44,5 @@ export const command: Command = {
 function nothingToBuy(product: string | undefined): string {
   return product === undefined
     ? 'The store has no product in stock. Add stock to a product first'
-    : `The product ${product} is out of stock, or the store has no such product`;
+    : `The product ${product} is out of stock`;
 }

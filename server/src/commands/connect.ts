@@ -47,8 +47,8 @@ export async function connectAndPlan(config: Config): Promise<PlannedMigration[]
 }
 
 /**
- * Connects for a command that runs beside a server. It does not migrate, because a server of another version may be
- * running. `refuse` throws, before any connection is opened, if the command does not work with this configuration.
+ * Connects for a command that may run beside a server. Applies no migrations, because that server may be of another
+ * version. `refuse` throws, before any connection is opened, if the command does not work with this configuration.
  */
 export async function withDatabase<T>(
   work: (db: Database, clock: Clock, config: Config) => Promise<T>,

@@ -97,7 +97,7 @@ async function checkSettings(client: pg.Client, source: string): Promise<Finding
       'clock',
       skew < TOLERATED_SKEW_MS,
       'agrees with the database',
-      `differs from the database's by ${Math.round(skew / 1000)} s; run NTP on both`,
+      `differs from the database's by ${Math.round(skew / 1000)} s; run NTP on both machines`,
     ),
     finding(
       'migrations',
@@ -114,7 +114,7 @@ async function checkSettings(client: pg.Client, source: string): Promise<Finding
         ? 'not counted, because migrations are pending'
         : unmatchedPayments === 0
           ? 'none needed manual review in the last 30 days'
-          : `${unmatchedPayments} needed manual review in the last 30 days; compare the orders with the gateway (table payment_notifications, column attention)`,
+          : `${unmatchedPayments} needed manual review in the last 30 days; compare their orders with the gateway's records (the reasons are in table payment_notifications, column attention)`,
       '',
     ),
   ];

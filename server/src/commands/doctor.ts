@@ -48,15 +48,15 @@ function payments({ paymentGateway, isTestShop }: Config): Finding {
   const say = {
     none: 'no payment gateway, so shops cannot take orders; set PAYMENT_GATEWAY to change this',
     sandbox: isTestShop
-      ? 'the sandbox, on a public address: every shop says that its payments are simulated (SANDBOX_ON_PUBLIC_URL)'
+      ? 'the sandbox, on a public address (SANDBOX_ON_PUBLIC_URL): every shop says that its payments are simulated'
       : 'the sandbox: payments are simulated',
   }[paymentGateway];
   return { what: 'payments', ok: true, say };
 }
 
 /**
- * The server creates the folder, the secret and the database on its first start. Before that, the only check is whether
- * the folder can be created.
+ * The server creates the folder, the secret and the database on its first start. Before that, doctor checks only the
+ * configuration, and whether the folder can be created or written to.
  */
 function beforeFirstStart(folder: string): Finding[] {
   let existing = folder;
@@ -64,7 +64,7 @@ function beforeFirstStart(folder: string): Finding[] {
   try {
     accessSync(`${existing}/`, constants.W_OK);
   } catch {
-    const say = `FEIRA_DATA (${folder}) cannot be created; change the permissions of ${existing}, or set FEIRA_DATA to another folder`;
+    const say = `FEIRA_DATA (${folder}) cannot be created or written to; change the permissions of ${existing}, or set FEIRA_DATA to another folder`;
     return [{ what: 'configuration', ok: false, say }];
   }
   return [

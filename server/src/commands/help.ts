@@ -5,7 +5,7 @@ export function helpFor(name: string, command: Command): string {
     const { description, choices } = described;
     return [nameWithValue(option, described), `${description}${choices ? ` (${choices.join(', ')})` : ''}`];
   });
-  rows.push(['--json', 'Print the result, and errors, as JSON on one line']);
+  rows.push(['--json', 'Print results and errors as JSON, one per line']);
   const width = Math.max(...rows.map(([option]) => option!.length));
   return [
     command.summary,

@@ -8,7 +8,7 @@ type Answer = { applied: string[] } | { pending: PlannedMigration[] };
 export const command: Command = {
   summary: 'Apply the migrations that the database lacks',
   details:
-    'The server applies them when it starts. Other commands never do. With --plan nothing is applied: the output shows the\ntables that each missing migration locks, and whether writes to them would have to wait.',
+    'The server also applies them when it starts. Other commands never do. With --plan nothing is applied: the output shows\nthe tables that each missing migration locks, and whether writes to them would have to wait.',
   options: { plan: { description: 'Show what would be applied, and the locks it takes' } },
   example: 'feira migrate --plan',
   async run({ plan }): Promise<Answer> {

@@ -11,7 +11,7 @@ import { stopRequest } from './stop-request.js';
 export const command: Command = {
   summary: 'Start the server',
   details:
-    'Applies missing migrations. Without DATABASE_URL, it uses the embedded database and creates it if there is none. If in\naddition only this machine can reach the server, the first start creates a demo store with an app, and every start\nprints how to call the API.',
+    'Applies missing migrations. Without DATABASE_URL, it uses the embedded database and creates it if there is none. If,\nin addition, only this machine can reach the server, the first start creates a demo store with an app, and every start\nprints how to call the API.',
   options: {
     role: {
       value: 'R',
@@ -25,7 +25,7 @@ export const command: Command = {
     const config = readConfig(values.port === undefined ? {} : { PORT: String(values.port) });
     const role = values.role ?? 'all';
     const log = createLog(config.logLevel);
-    // The modules are loaded while PostgreSQL starts in its own process, because both take about the same time.
+    // To save time, the modules are loaded while PostgreSQL starts in its own process.
     const [
       connected,
       { buildApp, buildMonitorApp },

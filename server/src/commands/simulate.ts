@@ -96,7 +96,7 @@ class Simulation {
     try {
       await this.shopAround();
     } catch (error) {
-      // Another visit may refund or ship the order at the same time, so a rejected action is not a failure.
+      // Another visit or an app may refund or ship the order at the same time, so a rejected action is not a failure.
       if (error instanceof ApiError) return;
       // If the database is busy, some buyers give up, as in a real shop. The simulation continues.
       if (isTemporary(error)) this.counts.gaveUp++;
@@ -110,7 +110,7 @@ class Simulation {
     if (bought) this.counts.orders++;
     else this.counts.soldOut++;
     if (this.restocks && (!bought || chance(RESTOCK))) {
-      // `+= await` would read the count before the wait, while other visits change it.
+      // `+= await` would read the count before the wait, during which other visits may change it.
       const restocked = await restock(this.services.db, this.shop.workspaceId);
       this.counts.restocked += restocked;
     }

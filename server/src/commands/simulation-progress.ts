@@ -10,7 +10,7 @@ export interface Counts {
   soldOut: number;
   /** Products and variations that got new stock. */
   restocked: number;
-  /** Buyers whose visit failed because the database did not respond in time. */
+  /** Buyers whose visit failed because the database was busy or unreachable. */
   gaveUp: number;
 }
 
@@ -24,7 +24,7 @@ export function inWords(counts: Counts): string {
     `${refunds} refunds`,
     `${restocked} restocked`,
     `${soldOut} buyers found nothing in stock`,
-    ...(gaveUp > 0 ? [`${gaveUp} buyers gave up because the database did not respond`] : []),
+    ...(gaveUp > 0 ? [`${gaveUp} buyers gave up because the database was busy or unreachable`] : []),
   ].join(', ');
 }
 

@@ -21,7 +21,7 @@ export const command: Command = {
     const color = given === 'none' ? null : readAccentColor(given);
     if (color === undefined)
       throw new UsageError(
-        `--color "${given}" is not a color. Use six hexadecimal digits such as 1a7f5a, or "none"`,
+        `--color must be six hexadecimal digits such as 1a7f5a, or "none", not "${given}"`,
       );
     return withDatabase(async (db) => {
       const { workspaceId } = await requireStore(db, String(values.store));

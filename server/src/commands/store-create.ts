@@ -23,7 +23,7 @@ export const command: Command = {
     'owner-email': { value: 'E', description: 'E-mail address that the owner signs in with', required: true },
     'owner-password': {
       value: 'P',
-      description: `Password of a new owner (${MIN_PASSWORD} characters or more) or of the existing account; "-" reads it from standard input`,
+      description: `Password of a new owner (${MIN_PASSWORD} to 200 characters) or of the existing account; "-" reads it from standard input`,
     },
     'owner-password-stdin': { description: 'Read the password from the first line of standard input' },
     'existing-owner': {
@@ -66,7 +66,7 @@ async function storeOf(values: Values): Promise<NewStore> {
   };
   if (values['existing-owner']) {
     if (values['owner-password'] !== undefined || values['owner-password-stdin'])
-      throw new UsageError('Use either --owner-password or --existing-owner, not both');
+      throw new UsageError('Use either a password or --existing-owner, not both');
     return { ...common, existingOwner: true };
   }
   const password = await readOwnerPassword(values);
@@ -91,7 +91,7 @@ function explain({ reason, account }: OwnerRefused, ownerEmail: string): string 
   if (reason === 'no account')
     return `No account for ${ownerEmail} exists. Leave out --existing-owner and give --owner-password to create it`;
   if (reason === 'password length' || !account)
-    return `--owner-password must have ${MIN_PASSWORD} to 200 characters`;
+    return `The password must have ${MIN_PASSWORD} to 200 characters`;
   return [
     `An account for ${account.email} exists (${origin(account.createdBy, account.createdAt)}), and the given password is not its password.`,
     'No store was created. Ask the owner whether the account is theirs. If it is, pass its password, or pass',

@@ -16,7 +16,7 @@ export interface SandboxServices extends CheckoutServices {
   wake(): Promise<void>;
 }
 
-/** Runs a command that acts through the sandbox gateway. Commands cannot act for any other gateway. */
+/** Runs a command with these services. Throws UsageError if PAYMENT_GATEWAY is none. */
 export async function withSandbox<T>(work: (services: SandboxServices) => Promise<T>): Promise<T> {
   return withDatabase(async (db, clock, { secrets, publicUrl }) => {
     const signer = new Signer(secrets);
@@ -32,7 +32,7 @@ export async function withSandbox<T>(work: (services: SandboxServices) => Promis
     try {
       return await work(services);
     } catch (error) {
-      // Print errors of the API as ordinary messages.
+      // Errors of the API become UsageErrors, which are printed without a stack trace.
       throw error instanceof ApiError ? new UsageError(error.message, { code: error.code }) : error;
     } finally {
       await wake();

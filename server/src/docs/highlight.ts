@@ -53,8 +53,8 @@ export function codeFigure(code: string, language: string, title?: string): stri
 }
 
 /**
- * Highlights code as HTML. It is simple, but sufficient for short examples and needs neither a library nor a script in
- * the browser.
+ * Returns the code as HTML with highlighting. The patterns are simple, but sufficient for short examples, and need
+ * neither a library nor a script in the browser.
  */
 function highlight(code: string, language: string): string {
   const syntax = SYNTAX[language];

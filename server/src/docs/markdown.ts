@@ -56,7 +56,7 @@ export function renderMarkdown(markdown: string, linkTo: (href: string) => strin
 function partOf(marked: Marked, token: Token, sections: Section[]): string {
   const html = marked.parser([token]);
   const current = sections.at(-1);
-  // Code is not indexed, because it would only add noise to the search results.
+  // Code blocks are not indexed, because they would only add noise to the search results.
   if (current && token.type !== 'heading' && token.type !== 'code') current.body += `${plain(token.raw)} `;
   // A wide table scrolls in its own box, which must be reachable by keyboard.
   if (token.type === 'table')
@@ -109,7 +109,7 @@ function uniqueId(text: string, taken: Set<string>): string {
   return id;
 }
 
-/** Returns the text without Markdown markup. */
+/** Returns the text without most Markdown markup. */
 function plain(markdown: string): string {
   return markdown
     .replace(/^```.*$/gm, '')

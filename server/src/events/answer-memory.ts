@@ -3,7 +3,7 @@ import type { Queryable } from '../platform/db/share.js';
 import { readVersions } from './store-version.js';
 
 interface Answer {
-  /** The version of the store before the response was read. */
+  /** The version of the store, read before the records of the response. */
   version: string;
   readAt: number;
   /** Undefined if the response was requested only once at this version, or is too large to be cached. */
@@ -22,8 +22,8 @@ const MAX_AGE_MS = 60_000;
  * Caches list responses for clients that request the same list repeatedly while nothing in the store changes.
  *
  * storeVersion() counts the committed changes to a store, whichever process made them. The version is read before the
- * response. If a change is committed in between, the response is stored under the old version. Later requests read a
- * newer version, so this response is never used.
+ * records of the response. If a change is committed in between, the response is stored under the old version. Later
+ * requests read a newer version, so this response is never used.
  *
  * A response is stored only when it is requested for the second time at the same version. A client that reads all pages
  * once, or a store that changes all the time, therefore takes almost no space in the cache.

@@ -61,8 +61,8 @@ export async function readHead(db: StoreAccess, workspaceId: string): Promise<He
 }
 
 /**
- * Rejects a cursor position that the history does not contain: it has an unknown epoch, is ahead of the last number, or
- * was issued before the history was rewound to an earlier position.
+ * Rejects a cursor position that the history does not contain: one with an unknown epoch, one ahead of the last number,
+ * or one that was lost when the history was rewound to an earlier position.
  */
 export async function rejectLostPosition(
   db: Queryable,

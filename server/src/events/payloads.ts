@@ -67,7 +67,7 @@ export const PAYLOADS: Record<EventName, Payload> = {
   'order.created': { summary: 'A buyer placed an order', data: ofOrder, example: { orderId: ORDER } },
   'order.paid': { summary: 'An order was paid', data: ofOrder, example: { orderId: ORDER } },
   'order.shipped': {
-    summary: 'The shipping status or the shipment code of an order changed',
+    summary: 'The shipping status, shipment code, carrier or tracking URL of an order changed',
     data: Type.Object(
       {
         orderId,

@@ -2,7 +2,7 @@ import type { Clock } from '../platform/clock.js';
 import type { StoreAccess } from '../platform/db/share.js';
 import { sql } from '../platform/db/sql.js';
 
-/** Tables with weekly partitions. A partition is dropped once all of its rows are older than 30 days. */
+/** Tables with weekly partitions. A partition is dropped 30 days after the end of its week. */
 const PARTITIONED = ['events', 'deliveries', 'delivery_attempts'];
 const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 const AHEAD = '21 days';
@@ -26,10 +26,11 @@ const FIRST_STORE = '00000000-0000-0000-0000-000000000000';
 
 /**
  * Deletes the epochs that ended more than 30 days ago, because all cursors issued in them have expired. Then deletes
- * the rows of event_epoch_entries that are no longer needed. A row contains the last event numbers of a store before an
- * epoch and limits only the cursors of earlier epochs, so the rows of the oldest remaining epoch and of deleted epochs
- * are never read again. The epochs must be deleted first. In the reverse order, an interruption could leave an epoch
- * without the rows that limit its cursors, and cursors that a restore has invalidated would be accepted.
+ * the rows of event_epoch_entries that are no longer needed. A row contains the last numbers of a store's events and
+ * order changes before an epoch and limits only the cursors of earlier epochs, so the rows of the oldest remaining
+ * epoch and of deleted epochs are never read again. The epochs must be deleted first. In the reverse order, an
+ * interruption could leave an epoch without the rows that limit its cursors, and cursors that a restore has invalidated
+ * would be accepted.
  */
 export async function purgeEpochs(db: StoreAccess, clock: Clock): Promise<void> {
   const before = new Date(clock.now() - KEPT_MS).toISOString();

@@ -85,15 +85,18 @@ export async function recordImage(
   // This must be the last step that can reject the request. With an idempotency key, the transaction is still open
   // when releaseImage runs after a rejection, and releaseImage would wait for the row lock that markAttached takes.
   if (claim !== undefined && !(await markAttached(tx, workspaceId, row.key as string, claim)))
-    throw conflict('key_in_use', 'Another request attached this key in the meantime.');
+    throw conflict(
+      'key_in_use',
+      'Another request started to attach this key in the meantime. List the images of the product to see the result.',
+    );
   return imageId;
 }
 
 /**
  * Releases the claim after a rejection, so that the key can be attached later, for example once another image is
  * removed. The published file stays in the storage, and is removed with the upload if the key is never attached. After
- * key_in_use there is nothing to release, because another request has taken the upload. After any other failure the
- * claim expires on its own.
+ * key_in_use there is nothing to release, because another request has taken the upload. After a failure that is not
+ * a rejection, the claim expires on its own.
  */
 export async function releaseImage(
   db: Share,
@@ -110,7 +113,10 @@ function imageByUrl(url: string): Omit<NewImageRow, 'option'> {
 }
 
 function refuseUnusable(upload: FoundUpload | undefined): asserts upload is FoundUpload {
-  if (!upload) throw invalid([keyFault('is not a key that POST /uploads returned for this product')]);
+  if (!upload)
+    throw invalid([
+      keyFault('is not a key that POST /uploads returned for this product in the last 24 hours'),
+    ]);
   if (!upload.attached) return;
   throw conflict(
     'key_attached',

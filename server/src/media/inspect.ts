@@ -5,7 +5,7 @@ import { Broken, TRUNCATED, type Walked } from './formats/walked.js';
 import { walkWebp } from './formats/webp.js';
 import type { ImageType } from './image-types.js';
 
-/** The bytes to publish, which are the file without its metadata, or the reason why the file was rejected. */
+/** The bytes to publish, or the reason why the file was rejected. */
 export type Inspected = { bytes: Uint8Array } | { fault: string };
 
 const WALKERS: Record<ImageType, (bytes: Buffer) => Walked> = {
@@ -16,9 +16,9 @@ const WALKERS: Record<ImageType, (bytes: Buffer) => Walked> = {
 };
 
 /**
- * Checks that the file is complete from its first byte to its last, and removes metadata. Decoders tolerate a missing
- * end: libvips accepts a PNG without IEND, an interlaced PNG without its last 200 bytes, a JPEG without EOI, and a GIF
- * that ends between two frames or within one.
+ * Checks that the file is complete from its first byte to its last, and removes metadata that does not affect how the
+ * image looks. Decoders tolerate a missing end: libvips accepts a PNG without IEND, an interlaced PNG without its last
+ * 200 bytes, a JPEG without EOI, and a GIF that ends between two frames or within one.
  */
 export function inspect(bytes: Buffer, type: ImageType): Inspected {
   try {

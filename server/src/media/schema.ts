@@ -29,7 +29,7 @@ export type NewUpload = Static<typeof NewUpload>;
 
 export const SignedUpload = Shape('SignedUpload', {
   uploadUrl: Type.String({
-    description: 'PUT the file here within five minutes, with exactly the headers in the field headers.',
+    description: 'PUT the file here within five minutes, with exactly the headers that the response lists.',
   }),
   key: Type.String({ examples: ['product_images/01a1df25-7929-7c23-b2dc-ac78e5c21043/h2f7….jpg'] }),
   expiresIn: Type.Integer({ examples: [300] }),

@@ -26,7 +26,7 @@ export interface Storage {
   check(): Promise<void>;
 }
 
-/** The disk is full or the storage does not respond. The caller should try again later. */
+/** The storage failed, for example because the disk is full. The caller should try again later. */
 export class StorageUnavailable extends ApiError {
   constructor(
     cause: unknown,

@@ -27,7 +27,7 @@ const threads = new InspectionThreads();
  */
 export async function verifyImage(bytes: Buffer, declared: ImageType): Promise<Verified> {
   const found = typeOf(bytes);
-  if (!found) return { fault: `is not an image: it looks like ${describe(bytes)}` };
+  if (!found) return { fault: `is not an image of an accepted type: it looks like ${describe(bytes)}` };
   if (found !== declared) return { fault: `is ${found}, but ${declared} was declared` };
   const inspected = await threads.inspect(bytes, declared);
   if ('fault' in inspected) return { fault: `is a broken ${declared}: ${inspected.fault}` };
@@ -103,7 +103,7 @@ function typeOf(bytes: Buffer): ImageType | undefined {
 function describe(bytes: Buffer): string {
   if (bytes.length === 0) return 'an empty file';
   const start = bytes.toString('utf8', 0, 512).trimStart().toLowerCase();
-  if (start.includes('<svg')) return 'SVG, which is not accepted';
+  if (start.includes('<svg')) return 'SVG';
   if (start.startsWith('<!doctype') || start.startsWith('<html') || start.includes('<script')) return 'HTML';
   if (start.startsWith('%pdf')) return 'PDF';
   return `something other than ${Object.values(EXTENSIONS).join(', ')}`;

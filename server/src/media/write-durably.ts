@@ -34,15 +34,16 @@ export async function writeDurably(
     await rename(temporary, path);
     await flush(dirname(path));
   } catch (error) {
-    // If the disk fails, the removal may fail too. The temporary file is then removed when the upload is cleaned up.
+    // If the disk fails, the removal may fail too. The temporary file of an upload is then removed when the upload is
+    // cleaned up.
     await rm(temporary, { force: true }).catch(() => {});
     throw asStorageError(error);
   }
 }
 
 /**
- * Does not use `pipeline`, which would destroy the source when the disk fails. The source is the request, and its
- * connection is still needed to send the error.
+ * Does not use `pipeline`, which would destroy the source when the disk fails. The source of an upload is the request,
+ * and its connection is still needed to send the error.
  */
 async function copy(source: Readable, file: Writable): Promise<void> {
   const received = finished(source, { writable: false }).catch((error: unknown) => {

@@ -5,8 +5,8 @@ export type AppNameFault = 'length' | 'invisible' | 'script' | 'blank' | 'ours';
 export const MAX_APP_NAME = 100;
 
 /**
- * Returns the name in the form in which it is stored. A name that is too long is returned unchanged, because
- * normalizing combining marks takes quadratic time; `appNameFault` then rejects it.
+ * Returns the name in the form in which it is stored. A name that is much too long is returned unchanged,
+ * because normalizing combining marks takes quadratic time; `appNameFault` then rejects it.
  */
 export function normalizedAppName(name: string): string {
   return name.length > MAX_APP_NAME * UNITS_PER_CHARACTER ? name : name.trim().normalize('NFC');
@@ -14,8 +14,8 @@ export function normalizedAppName(name: string): string {
 
 /**
  * Returns why a developer must not give an app this name, or undefined if the name is acceptable. The consent screen
- * shows the name, so it must not mislead merchants. Every way to register an app uses this check, but the command line
- * ignores `script` and `ours`, because only the operator uses it.
+ * shows the name, so it must not mislead merchants. The registration form and `feira app create` use this check, but
+ * the command ignores `script` and `ours`, because only the operator runs it.
  */
 export function appNameFault(name: string): AppNameFault | undefined {
   if (name === '' || [...name].length > MAX_APP_NAME) return 'length';
@@ -29,12 +29,12 @@ export function appNameFault(name: string): AppNameFault | undefined {
 }
 
 /**
- * Latin letters with and without diacritics. Other alphabets, and the phonetic and small-capital letters of Unicode,
- * contain letters that look identical to these.
+ * Latin letters with and without diacritics. Some letters of other alphabets, and some phonetic and small-capital
+ * letters of Unicode, look identical to these.
  */
 const LATIN = /[A-Za-zªº\u00c0-\u024f\u1e00-\u1eff]/g;
 
-/** Characters that look like a letter of "feira", once accents and compatibility forms are removed. */
+/** Characters that look like a letter of "feira". Accents and compatibility forms are removed before the lookup. */
 const LOOKALIKES: Record<string, string> = {
   '1': 'i',
   l: 'i',

@@ -12,7 +12,7 @@ export interface AuthorizationRequest {
   codeChallenge: string;
 }
 
-/** Why a request cannot be shown to the merchant. Without a trusted redirectUri, the error appears on our own page. */
+/** Why a request cannot be shown to the merchant. Without `redirect`, the error appears on our own page. */
 export interface AuthorizationFault {
   error:
     | 'unknown_client'

@@ -128,10 +128,7 @@ export class Credentials {
     this.dueForRefresh.push(entry);
   }
 
-  /**
-   * Refreshes entries in use. If an entry is removed meanwhile, it is no longer in the cache, and updating it has no
-   * effect.
-   */
+  /** Refreshes entries in use. If an entry is removed from the cache meanwhile, updating it has no effect. */
   private async refresh(): Promise<void> {
     const entries = this.dueForRefresh;
     this.dueForRefresh = [];

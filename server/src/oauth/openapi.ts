@@ -7,7 +7,7 @@ const CLIENT = {
   client_secret: { type: 'string', description: 'Omit it if the app authenticates with HTTP Basic.' },
 };
 
-/** The authorization code flow with PKCE: what an app does to get, renew and revoke tokens. */
+/** Describes the authorization code flow with PKCE: what an app does to get, renew and revoke tokens. */
 export function describeOAuth(publicUrl: string): DocumentPart {
   return {
     securitySchemes: {
@@ -40,7 +40,7 @@ const authorize = {
   tags: ['OAuth'],
   summary: 'Ask a merchant for access',
   description:
-    'Open this URL in the browser of the merchant. The merchant signs in, chooses a store, and approves or denies the request. The browser then returns to redirect_uri with code and state, or with error and state. The parameter iss identifies this server (RFC 9207). The code is valid for ten minutes and for one use.',
+    'Open this URL in the browser of the merchant. The merchant signs in, chooses a store, and approves or denies the request. The browser then returns to redirect_uri with code and state, or with error and state. Both responses also have iss, which identifies this server (RFC 9207). The code is valid for ten minutes and for one use.',
   security: [],
   parameters: [
     query('response_type', { type: 'string', const: 'code' }),

@@ -22,7 +22,7 @@ export const REGISTRATION_TEXTS: Record<Language, RegistrationTexts> = {
     },
     uri: {
       long: 'is longer than 2,000 characters',
-      form: 'must be an absolute URL in ASCII characters',
+      form: 'must be an absolute URL in ASCII characters, without spaces or any of \\ " < > ^ ` { | }',
       https: 'must be https',
       loopback: 'must be https (http is for localhost only)',
       fragment: 'must not have a fragment',
@@ -40,7 +40,7 @@ export const REGISTRATION_TEXTS: Record<Language, RegistrationTexts> = {
     },
     uri: {
       long: 'tem mais de 2.000 caracteres',
-      form: 'precisa ser uma URL completa em caracteres ASCII',
+      form: 'precisa ser uma URL completa em caracteres ASCII, sem espaços nem \\ " < > ^ ` { | }',
       https: 'precisa ser https',
       loopback: 'precisa ser https (http só para localhost)',
       fragment: 'não pode ter fragmento (#)',

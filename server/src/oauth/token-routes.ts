@@ -102,7 +102,7 @@ async function token(
   });
 }
 
-/** RFC 7009: an unknown token and a token of another app get the same response as a revoked token. */
+/** An unknown token gets the same response as a revoked one (RFC 7009, 2.2), and so does a token of another app. */
 async function revoke({ db, credentials }: TokenOptions, request: FastifyRequest): Promise<Outcome> {
   const fields = readForm(request);
   if (isTokenError(fields)) return fields;

@@ -5,7 +5,10 @@ import { newId } from '../platform/schema/ids.js';
 import type { Scope } from './scopes.js';
 import { hashOfSecret, newSecret } from './secrets.js';
 
-/** Token exchanges, refreshes and revocations have database connections of their own: at most TOKENS_CONNECTIONS. */
+/**
+ * Token exchanges, refreshes and revocations have their own share of the database connections: at most
+ * TOKENS_CONNECTIONS.
+ */
 export const TOKENS = 'tokens';
 export const TOKENS_CONNECTIONS = 5;
 

@@ -26,7 +26,7 @@ const digits = (max: number, options: object) =>
   Type.Unsafe<string | number | null>({
     type: ['string', 'integer', 'null'],
     pattern: `^[0-9]{1,${max}}$`,
-    'x-pattern-means': `must have 1 to ${max} digits`,
+    'x-pattern-means': `must consist of 1 to ${max} digits`,
     minimum: 0,
     maximum: 10 ** max - 1,
     ...options,

@@ -23,8 +23,8 @@ export interface PaymentState {
   transactionId: string | null;
   items: OrderItem[];
   /**
-   * The number of business days that the delivery service takes. Null if nothing is shipped, or if the order was placed
-   * before this number was stored.
+   * The number of business days that the delivery service takes. Null if nothing is shipped, or if the order is older
+   * than this column.
    */
   deliveryDays: number | null;
   timezone: string;
@@ -161,8 +161,8 @@ const BEFORE_ALL = { expires_at: '-infinity', id: '00000000-0000-0000-0000-00000
 
 /**
  * Cancels expired unpaid orders. Each order has its own transaction, so that the stock of a store is not locked while
- * other orders are canceled. A round reads all expired orders page by page. If it read only the first page, orders that
- * cannot be canceled could fill that page and block all later ones.
+ * other orders are canceled. Each call reads all expired orders, page by page. If it read only the first page, orders
+ * that cannot be canceled could fill that page and block all later ones.
  */
 export async function expireUnpaid(db: Database, clock: Clock, pageSize = 1_000): Promise<void> {
   const now = new Date(clock.now()).toISOString();

@@ -29,8 +29,8 @@ export class OrderReads {
   }
 }
 
-// The arrays are in sub-selects to hide their length from the planner, which would otherwise make a new plan for each
-// length.
+// The arrays are in sub-selects to hide their length from the planner. Otherwise it would plan every execution again, to
+// suit the length.
 const ordersById = fixed(
   (workspaceIds: string, ids: string) => sql`
     select asked.n, ${rawJson(orderJson, 'json')}

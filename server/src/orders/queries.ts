@@ -50,8 +50,8 @@ export async function listOrders(
 }
 
 /**
- * Lists orders by their last change, for delta sync. It first assigns numbers to everything committed before the call,
- * so that later commits get higher numbers.
+ * Lists orders by their last change, for delta sync. First assigns numbers to all changes committed before the call, so
+ * that later commits get higher numbers.
  */
 export async function listChanges(
   db: StoreAccess,
@@ -90,7 +90,7 @@ export async function listChanges(
 
 /** An id that sorts after the id of every order. */
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
-/** Cursors of the first release contain transaction ids, which cannot be converted to change numbers. */
+/** Cursors of the first release contain PostgreSQL transaction ids, which cannot be converted to change numbers. */
 const FIRST_RELEASE = /^\d{1,19}$/;
 
 function isChangePosition(value: unknown): boolean {

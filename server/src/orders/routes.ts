@@ -151,7 +151,7 @@ export const orderRoutes: FastifyPluginAsyncTypebox<OrderOptions> = async (
         tags: ['Customers'],
         summary: 'List customers',
         description:
-          'Customers are derived from orders: one for each tax number (CPF or CNPJ) or, for orders without one, for each e-mail. By default, the customer with the most recent order comes first.',
+          'Customers are derived from orders: one for each tax number (CPF or CNPJ) or, for orders without one, for each e-mail. By default, the customer with the latest lastOrderAt comes first.',
         querystring: shape.CustomerQuery,
         response: { 200: shape.CustomerList },
       },

@@ -13,7 +13,7 @@ export async function refreshOrderSearch(tx: Tx, workspaceId: string, orderId: s
     on conflict (workspace_id, order_id) do update set terms = excluded.terms`);
 }
 
-/** If the search is a complete CPF or CNPJ, removes its punctuation, because documents are stored without it. */
+/** If the search is a complete CPF or CNPJ, removes its punctuation, so that it is found however it is written. */
 export function searchingForDocuments<F extends { search?: string }>(
   request: PageRequest<F>,
 ): PageRequest<F> {

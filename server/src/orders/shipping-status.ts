@@ -98,7 +98,7 @@ function refuseIllegalMove({ status, statusShipping }: ShippingState, to: Shippi
     );
   const allowed = TRANSITIONS[statusShipping];
   if (!allowed.includes(to)) {
-    const advice = allowed.length === 0 ? 'This status is final' : `Allowed: ${allowed.join(', ')}`;
+    const advice = allowed.length === 0 ? 'The current status is final' : `Allowed: ${allowed.join(', ')}`;
     throw conflict(
       'illegal_transition',
       `The shipping status is ${statusShipping} and cannot change to ${to}. ${advice}`,

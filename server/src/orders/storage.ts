@@ -2,8 +2,8 @@ import type { Database } from '../platform/db/database.js';
 import type { Share } from '../platform/db/share.js';
 
 /**
- * Orders have database connections of their own, so that a failure of their storage does not affect the rest of a
- * store. During such a failure, the calls that use orders return 502.
+ * Orders have their own share of the database connections, so that a failure of their storage does not affect the rest
+ * of a store. During such a failure, the calls that use orders return 502.
  */
 export const ORDERS = 'orders';
 /**

@@ -23,8 +23,8 @@ function answerUnavailable(error: FastifyError, request: FastifyRequest, reply: 
 }
 
 /**
- * Searches have few connections and a short timeout of their own. A search rejected for that reason returns 503 and
- * not 502, because it does not indicate a failure of the storage.
+ * Searches have few connections and a short timeout of their own. A search that gets no connection or exceeds the
+ * timeout returns 503 and not 502, because this does not mean that the storage has failed.
  */
 export async function orBusy<T>(search: Promise<T>): Promise<T> {
   try {

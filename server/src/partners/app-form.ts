@@ -41,7 +41,7 @@ export function readAppForm(fields: Fields): AppForm {
   };
 }
 
-/** Returns the app that the form describes, and its errors. */
+/** Returns the app that the form describes, and the errors in the form. */
 export function validateAppForm(
   form: AppForm,
   language: Language,

@@ -111,7 +111,7 @@ export const partnerRoutes: FastifyPluginAsync<PartnerOptions> = async (
     },
   );
 
-  /** Redirects to the page of the app after a form, so that reloading that page does not submit the form again. */
+  /** Redirects to the app's page after a form was submitted, so that reloading does not submit the form again. */
   function done(reply: FastifyReply, session: Session, clientId: string, news: AppNews): FastifyReply {
     const page = pageOf(session, clientId);
     flash.leave(reply, page, news);

@@ -28,7 +28,7 @@ export function signNotification(
 }
 
 /**
- * Receives a notification from a gateway. The signature includes the time, and old notifications are rejected. A
+ * Receives a notification from a gateway. The signature covers the time, and old notifications are rejected. A
  * repeated notification gets the same response and changes nothing. Returns the notification, and a reason if it is
  * new and the payment needs manual review.
  */

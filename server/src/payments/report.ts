@@ -13,7 +13,7 @@ export function paymentReport(
 ): (attention: Attention, notification: Notification) => void {
   const counter = new Counter({
     name: 'feira_payment_notifications_attention_total',
-    help: 'Payment notifications of this process that need manual review, by reason',
+    help: 'Payment notifications received by this process that need manual review, by reason',
     labelNames: ['reason'],
     registers: [registry],
   });

@@ -3,7 +3,7 @@ import { weaknessOf } from './crypto/secrets.js';
 
 export function refuseWeakSecret(name: string, secret: string, faults: string[]): void {
   const weakness = weaknessOf(secret);
-  if (weakness) faults.push(`${name} ${weakness} (generate one with openssl rand -hex 32)`);
+  if (weakness) faults.push(`${name} ${weakness} (generate a secret with openssl rand -hex 32)`);
 }
 
 export function isNetwork(text: string): boolean {

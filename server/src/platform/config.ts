@@ -36,7 +36,7 @@ export interface Config {
   databaseDriver: DatabaseDriver;
   /** The first secret signs and encrypts. All of them verify and decrypt. */
   secrets: string[];
-  /** The Redis server in which all processes count rate limits together. If unset, each process counts on its own. */
+  /** The Redis server in which all processes count requests for the rate limits. If unset, each counts on its own. */
   redisUrl: string | undefined;
   /** The addresses and networks whose X-Forwarded-For is trusted. */
   trustedProxies: string[];
@@ -72,8 +72,8 @@ const DEFAULT_PORT = 3000;
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 
 /**
- * Reads the configuration from the environment. All variables are checked before an error is thrown, so that one start
- * reports every invalid one. With `existing`, a missing embedded database is an error, because only "feira serve" may
+ * Reads the configuration from the environment. All variables are checked before an error is thrown, so that the error
+ * lists every invalid one. With `existing`, a missing embedded database is an error, because only "feira serve" may
  * create one.
  */
 export function readConfig(
@@ -240,8 +240,8 @@ export function startedByNpm(env: NodeJS.ProcessEnv = process.env): boolean {
 }
 
 /**
- * The password for `feira store create`, if it is set in the environment. An option would appear in the process list
- * and in the shell history.
+ * The password for `feira store create`, if it is set in the environment. Unlike --owner-password, the variable does
+ * not appear in the process list.
  */
 export function ownerPasswordVariable(env: NodeJS.ProcessEnv = process.env): string | undefined {
   return env.FEIRA_OWNER_PASSWORD || undefined;

@@ -11,7 +11,7 @@ import { CARRIER, type Parcel, quote } from './freight.js';
 import type { ShipmentRecord } from './shipments.js';
 
 const DIGITAL = 1;
-/** The delivery time, in business days, of an order from an early release if its postal code cannot be quoted. */
+/** The delivery time, in business days, of an order from an early release if there is no quote for its postal code. */
 const DEFAULT_DAYS = 10;
 
 /**
@@ -28,9 +28,12 @@ export async function createShipment(
 ): Promise<ShipmentRecord> {
   const order = await lockOrder(tx, workspaceId, orderId);
   if (order.status !== 'paid' && order.status !== 'partial_refunded')
-    throw conflict('not_paid', `The order is ${order.status}. Only a paid order gets a label`);
+    throw conflict(
+      'not_paid',
+      `The order is ${order.status}. Only an order that is paid or partial_refunded gets a label`,
+    );
   if (order.codeShipping !== null)
-    throw conflict('shipment_exists', `The order already has the shipment ${order.codeShipping}`);
+    throw conflict('shipment_exists', `The order already has the tracking code ${order.codeShipping}`);
   const { zip, items, service, days, timezone } = await readDelivery(tx, workspaceId, orderId);
   const sold = await readItems(tx, workspaceId, items);
   const isDigital = service === 'digital' || (service === null && sold.every(isDigitalItem));

@@ -36,8 +36,8 @@ const CUBIC = 6_000;
 const LIGHTEST_KG = 0.3;
 
 /**
- * Returns quotes for parcels that are shipped together, or undefined if the postal code is not Brazilian. An empty list
- * is quoted like the lightest parcel, so callers must check first whether there is anything to ship.
+ * Returns quotes for parcels that are shipped together, or undefined if the postal code does not have eight digits. An
+ * empty list is quoted like the lightest parcel, so callers must check first whether there is anything to ship.
  */
 export function quote(zipCode: string, parcels: Parcel[]): Quote[] | undefined {
   const digits = zipCode.replace(/\D/g, '');

@@ -27,8 +27,8 @@ const WORDS: Record<string, string> = {
 };
 
 /**
- * Changes the shipping status of an order. If the parcel has left the merchant and has a tracking code, a new status or
- * code also adds an entry to the tracking history of the code.
+ * Changes the shipping status and the shipment data of an order. If the parcel has left the merchant and has a tracking
+ * code, a new status or code also adds an entry to the tracking history of the code.
  */
 export async function moveShipping(
   tx: Tx,
@@ -75,8 +75,7 @@ export async function scan(
   if (!shipment) throw notFound('Shipment', code);
   const { statusShipping } = await lockOrder(tx, workspaceId, shipment.order_id);
   const next = status ?? NEXT[statusShipping];
-  if (!next)
-    throw conflict('illegal_transition', `The parcel is ${statusShipping} and cannot be scanned again`);
+  if (!next) throw conflict('illegal_transition', `The parcel is ${statusShipping} and has no next status`);
   await changeShipping(tx, workspaceId, 'carrier', shipment.order_id, { statusShipping: next });
   if (hasTravelled(next)) await addScan(tx, workspaceId, code, next, scanPlace(next, shipment));
   return next;
@@ -142,7 +141,7 @@ async function addScan(
   status: string,
   location: string | null,
 ): Promise<void> {
-  // If the code was entered after the parcel had been shipped, tracking starts at the time it was shipped.
+  // If the first status with this code is later than sent, tracking starts with an entry for the time of shipping.
   await tx.query(sql`
     insert into shipment_events (workspace_id, code, status, description, occurred_at)
     select s.workspace_id, s.code, 'sent', ${WORDS.sent}, o.shipped_at

@@ -40,7 +40,7 @@ function asLanguage(value: unknown): Language | undefined {
   return value === 'en' || value === 'pt' ? value : undefined;
 }
 
-/** Returns robots.txt. Pages behind a sign-in and the steps of a purchase should not be indexed. */
+/** Returns robots.txt. Pages behind a sign-in and the steps of a purchase should not be crawled. */
 function robots(publicUrl: string): string {
   const closed = [
     '/api/',

@@ -9,8 +9,8 @@ import { type PostalCodeFault, readPostalCode, STATES } from './postal-codes.js'
 
 export const METHODS = ['pix', 'card', 'boleto'] as const;
 /**
- * The methods that a buyer may change an order to. Boleto is not among them, because it reserves stock for days, and
- * only the checkout limits how many unpaid boleto orders one network may have in a shop.
+ * The payment methods that a buyer may choose for an existing order. Boleto is not among them, because it reserves
+ * stock for days, and the limit on unpaid boleto orders from one network is checked only at checkout.
  */
 export const IMMEDIATE_METHODS = ['pix', 'card'] as const;
 const SERVICES = ['economy', 'express', 'digital'];

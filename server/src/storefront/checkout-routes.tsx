@@ -124,7 +124,7 @@ function withPlace(typed: Typed): Typed {
 
 /** Identifies what the form is valid for: one order in this shop. The CSRF token also binds the form to the browser. */
 function purposeOf({ shop }: FastifyRequest, checkoutId: string): string {
-  // We issue no id in another format and no token for 'none', so a form with such an id is rejected.
+  // No token is ever issued for 'none', so a form whose id has another format is rejected.
   return CHECKOUT_ID.test(checkoutId) ? `checkout\n${shop.workspaceId}\n${checkoutId}` : 'none';
 }
 

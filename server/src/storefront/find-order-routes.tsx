@@ -12,7 +12,7 @@ import { type Storefront, visitOf } from './visit.js';
 const WINDOW_MS = 10 * 60_000;
 /**
  * Order numbers are consecutive. To prevent guessing the number for a known e-mail, attempts within WINDOW_MS are
- * limited per network, and per e-mail and shop from all networks together.
+ * limited per network and, across all networks, per e-mail and shop.
  */
 const PER_NETWORK = 10;
 const PER_EMAIL = 20;

@@ -15,7 +15,7 @@ export interface OpenOrder {
 /**
  * Stores the last unpaid order of this browser in a cookie, or deletes the cookie if `order` is undefined. A buyer who
  * presses Back on the payment page finds an empty cart with a link to the order. The cookie contains the id of the
- * order and the key of that link. The key is verified as usual.
+ * order and the key of that link. The key is verified when the link is opened.
  */
 export function rememberOpenOrder(
   reply: FastifyReply,

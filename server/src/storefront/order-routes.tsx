@@ -17,7 +17,7 @@ import { isSecure, type Storefront, visitOf } from './visit.js';
 
 type OrderRequest = FastifyRequest<{ Params: { id: string } }>;
 
-/** The order page for the buyer and its forms. The response is the same for a wrong key and for an unknown order. */
+/** The buyer's order page and its forms. The response is the same for a wrong key and for an unknown order. */
 export const shopOrderRoutes: FastifyPluginAsync<Storefront> = async (app, storefront) => {
   const { db, clock, orderLinks, gateway, mediaUrl } = storefront;
   const hidden = { schema: { hide: true } };

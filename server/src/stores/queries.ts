@@ -39,7 +39,7 @@ export interface Shop {
   slug: string;
   name: string;
   timezone: string;
-  /** The e-mail at which buyers can contact the shop. */
+  /** The e-mail address at which buyers can contact the shop. */
   email: string;
   /** The maximum number of units in one order: of a single item, and of all items together. */
   maxUnitsPerLine: number;

@@ -73,8 +73,8 @@ export async function postSigned(
 }
 
 /**
- * Decrypts secrets and keeps the last one that was decrypted for each subscription in memory, because decryption takes
- * 11 µs of the 270 µs that a worker needs for a delivery.
+ * Decrypts secrets and caches the last one decrypted for each subscription, because decryption takes 11 µs of the
+ * 270 µs that a worker needs for a delivery.
  */
 export class OpenedSecrets {
   private readonly known = new Map<string, { sealed: Buffer; text: string }>();
@@ -94,9 +94,10 @@ export class OpenedSecrets {
 const MAX_OPENED = 10_000;
 
 /**
- * Returns undefined if the secret cannot be decrypted, because FEIRA_SECRET was changed and the old value is not in
- * FEIRA_SECRET_PREVIOUS. The attempt then counts as failed, so that the partner sees the reason in the log. Rotating the
- * secret repairs the subscription: the unreadable one is then the previous secret, which is left out.
+ * Returns undefined if the webhook secret cannot be decrypted, because FEIRA_SECRET was changed and the old value is
+ * not in FEIRA_SECRET_PREVIOUS. The attempt then counts as failed, so that the partner sees the reason in the log.
+ * Rotating the webhook secret repairs the subscription: the unreadable one is then the previous secret, which is left
+ * out.
  */
 function openSecrets(seal: Pick<Seal, 'open'>, target: Target, now: number): Secrets | undefined {
   const owner = webhookSecretOwner(target.workspaceId, target.webhookId);

@@ -107,7 +107,7 @@ export const deliveryRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { 
         tags: ['Webhooks'],
         summary: 'Send the deliveries of a period again',
         description:
-          'Queues the deliveries, oldest first, each for up to five new attempts with the same X-Service-Delivery. Pending deliveries are skipped. One call queues at most 10,000, and a subscription can have at most 100,000 pending. If some are left, set "from" to the value of continueFrom in the next call.',
+          'Queues the deliveries, oldest first, each for up to five new attempts with the same X-Service-Delivery. Pending deliveries are skipped. One call queues at most 10,000, and a subscription can have at most 100,000 pending. If some are left, the response contains continueFrom. Send it as "from" in the next call.',
         params: shape.OfWebhook,
         body: shape.ReplayRequest,
         response: { 200: shape.Replayed },

@@ -42,8 +42,8 @@ const RECORDING_MS = 4_000;
  *
  * Claiming a delivery starts its lease. The delivery then waits in a ReceiverQueue, is sent, and is recorded as
  * delivered, as pending with a later time, or as failed. Problems before sending (a disconnected app, a secret that
- * cannot be decrypted) are recorded too. Recording is retried for about as long as a lease, or until the process stops;
- * then the delivery is due again. When the process stops or a receiver becomes slow, unused leases are released.
+ * cannot be decrypted) are recorded too. If recording keeps failing, the delivery is due again when its lease ends.
+ * When the process stops or a receiver becomes slow, unused leases are released.
  */
 export class Dispatcher {
   /** How many deliveries this process has recorded as delivered or as failed since it started. */
@@ -221,7 +221,7 @@ export class Dispatcher {
     if (this.awake || this.stopping) return;
     const full = this.wanted().flatMap(({ webhookId, max }) => (max === 0 ? [webhookId] : []));
     const due = this.room > 0 ? await dueIn(this.parts.db, this.parts.clock.now(), full) : undefined;
-    // If a delivery is due but could not be claimed, another process is claiming it. The short rest avoids a busy loop.
+    // If a delivery is due but was not claimed, another process may be claiming it. The short rest avoids a busy loop.
     const wait = Math.min(IDLE_MS, Math.max(due ?? IDLE_MS, SHORT_REST_MS));
     if (!this.awake && !this.stopping) await this.sleep(wait);
   }

@@ -11,7 +11,7 @@ type Delivered = EventName | typeof PING;
 const DELIVERED = {
   ...PAYLOADS,
   [PING]: {
-    summary: 'The test delivery of POST /webhooks/{id}/ping',
+    summary: 'A test delivery, requested with POST /webhooks/{id}/ping',
     data: Type.Object(
       { id: Id({ description: 'Id of the subscription.' }) },
       { additionalProperties: false },
@@ -125,7 +125,7 @@ const HEADERS: (ReturnType<typeof header> & { ofEvents?: boolean })[] = [
   {
     ...header(
       'X-Service-Sequence',
-      'Sequence number of the event. Ignore the event if you have processed a higher one for the same record.',
+      'Sequence number. Ignore the event if you have processed one with a higher number for the same record.',
       { type: 'integer' },
     ),
     ofEvents: true,

@@ -152,7 +152,7 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<WebhookOptions> = async (a
         {
           field: 'url',
           message:
-            'must have a public address, and port 80, 443 or one above 1023 that browsers do not block (such as 6667)',
+            'must have a public address and use port 80, 443 or any port above 1023, except those that browsers block (such as 6667)',
         },
       ]);
   }

@@ -164,7 +164,7 @@ export const ReplayRequest = Shape(
     to: Type.Optional(
       Type.String({
         description:
-          'A time or a day, in the same format as the field from. Deliveries created after it are left out. Default: now.',
+          'A time or a day, in the same format as "from". Deliveries created after it are left out. Default: now.',
         examples: ['2026-01-31T06:00:00Z'],
       }),
     ),
@@ -180,7 +180,7 @@ export const Replayed = Shape('Replayed', {
   count: Type.Integer({ description: 'Number of deliveries that were queued.', examples: [12] }),
   continueFrom: Type.Optional(
     Time({
-      description: 'Present if more deliveries match than could be queued. To continue, send it as from.',
+      description: 'Present if more deliveries match than could be queued. To continue, send it as "from".',
     }),
   ),
 });
@@ -199,9 +199,7 @@ export const EventQuery = Type.Object({
         'nextCursor of the previous page. Without it, the feed begins with the oldest stored event.',
     }),
   ),
-  cursor: Type.Optional(
-    Type.String({ description: 'An alias of the parameter after. Send only one of the two.' }),
-  ),
+  cursor: Type.Optional(Type.String({ description: 'An alias of "after". Send only one of the two.' })),
   limit: pagingQuery.limit,
 });
 

@@ -109,9 +109,10 @@ export async function updateWebhook(
 }
 
 /**
- * Deletes a subscription. Its pending deliveries are not sent: the next claim finds no subscription, and they are
- * recorded as failed. The log is no longer accessible and is deleted when it expires. Deleting the log here would take
- * time proportional to its size and could deadlock with workers that write to it.
+ * Deletes a subscription. Deliveries that a worker has already claimed may still be sent. The others are not sent: the
+ * next claim finds no subscription, and they are recorded as failed. The log is no longer accessible and is deleted
+ * when it expires. Deleting the log here would take time proportional to its size and could deadlock with workers that
+ * write to it.
  */
 export async function deleteWebhook(tx: Tx, { workspaceId, clientId }: Owner, id: string): Promise<void> {
   const gone = isId(id)

@@ -115,7 +115,7 @@ describe('checking passwords', () => {
 
   // The queue is full with 2 running and 24 waiting sign-ins. Each of their 26 hashes takes seconds while other test
   // files run.
-  test('returns 503 with Retry-After when the queue is full, which does not count as a failed attempt', {
+  test('returns 503 with Retry-After when the queue is full, and does not count this as a failed attempt', {
     timeout: 120_000,
   }, async () => {
     const email = await newAccount();

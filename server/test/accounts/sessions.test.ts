@@ -33,7 +33,7 @@ function copyOf(merchant: Merchant): Merchant {
 }
 
 describe('the session cookie', () => {
-  test('is an HttpOnly, SameSite=Lax session cookie for the whole host', async () => {
+  test('is HttpOnly and SameSite=Lax, with Path=/ and without an expiry', async () => {
     const merchant = new Merchant(feira.app);
     for (const page of [await merchant.get('/sign-in'), await merchant.signIn()]) {
       const cookie = String([page.headers['set-cookie']].flat()[0]);
@@ -85,7 +85,7 @@ describe('signing in', () => {
     expect(await isIn(attacker)).toBe(false);
   });
 
-  test('redirects a merchant who is already signed in', async () => {
+  test('is skipped if the merchant is already signed in: the page redirects to "next"', async () => {
     const merchant = await signedIn();
     const page = await merchant.get(`/sign-in?${new URLSearchParams({ next: '/console/password' })}`);
     expect([page.status, page.location]).toEqual([303, '/console/password']);

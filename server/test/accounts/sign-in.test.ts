@@ -34,7 +34,7 @@ async function guess(email: string, times: number, address: string): Promise<num
   return statuses;
 }
 
-/** Repeats the last failure directly in the database, because a real attempt would have to hash a password. */
+/** Repeats the last failure directly in the database, because real attempts are slow: each hashes a password. */
 async function repeatLastFailure(times: number): Promise<void> {
   await feira.context.db.store('test').autocommit.query(sql`
     insert into sign_in_failures (subject, failed_at)
@@ -100,7 +100,7 @@ describe('guessing', () => {
     expect((await browserAt('192.0.2.4').signIn(email)).status).toBe(303);
   });
 
-  test('is counted from zero again after a correct password', async () => {
+  test('for one account from one address is counted from zero again after a correct password', async () => {
     const email = await newAccount();
     for (let round = 0; round < 2; round++) {
       expect(await guess(email, 4, '192.0.2.5')).toEqual([401, 401, 401, 401]);
@@ -123,7 +123,7 @@ describe('guessing', () => {
     expect(await guess('nobody3@loja.example', 1, '203.0.113.1')).toEqual([429]);
   });
 
-  test('counts against the address that a trusted proxy sends, which other clients cannot forge', async () => {
+  test('counts against the address that a trusted proxy forwards, and clients cannot forge that address', async () => {
     const behind = await openFeira({ on: feira, trustedProxies: ['10.0.0.0/8'] });
     const signIn = async (connects: string, forwarded: string) => {
       const browser = new Merchant(behind.app, { 'x-forwarded-for': forwarded }, connects);

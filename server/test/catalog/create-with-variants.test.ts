@@ -62,7 +62,7 @@ test('a product created with variations equals one that gets them with PUT', asy
   expect(again.events).toEqual([]);
 });
 
-test('a search finds a product created with variations by the SKU of a variation', async () => {
+test('a search for the SKU of a variation finds the product that was created with it', async () => {
   const variants = {
     types: [{ name: 'T', options: ['U'] }],
     combinations: [{ combination: 'U', sku: 'FIND-ME' }],
@@ -103,7 +103,7 @@ test.each([[[]], [null], ['P'], [{}]])('variants: %j returns 422', async (varian
   expect(answer.body.details[0].field).toMatch(/^variants/);
 });
 
-test('a duplicate SKU creates no product', async () => {
+test('a duplicate SKU is rejected, and no product is created', async () => {
   const variants = {
     types: [{ name: 'T', options: ['A', 'B'] }],
     combinations: [

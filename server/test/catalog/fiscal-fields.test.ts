@@ -37,7 +37,7 @@ test('fiscal fields are null until they are set, and null again when they are cl
   expect((await store.get('/products')).body.data[0]).toMatchObject(none);
 });
 
-test('a PATCH that does not change the fiscal fields emits no event', async () => {
+test('a PATCH that sends the current fiscal fields again emits no event', async () => {
   await store.patch(`/products/${id}`, { ncm: '61091000', fiscalOrigin: 0 });
   const again = await observe(feira, store, () =>
     store.patch(`/products/${id}`, { ncm: '61091000', fiscalOrigin: 0 }),

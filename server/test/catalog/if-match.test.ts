@@ -115,7 +115,7 @@ describe('with an Idempotency-Key', () => {
   const keyed = (ifMatch: string, key: string) =>
     store.patch(`/products/${id}`, { price: 12 }, { 'if-match': ifMatch, 'idempotency-key': key });
 
-  test('a repeated call returns the stored response although its ETag is outdated by then', async () => {
+  test('a repeated call returns the stored response, although the ETag that it sends is outdated by then', async () => {
     expect((await keyed(tag, 'repeated')).status).toBe(200);
     const again = await keyed(tag, 'repeated');
     expect([again.status, again.headers['idempotent-replayed']]).toEqual([200, 'true']);

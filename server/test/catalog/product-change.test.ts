@@ -41,7 +41,7 @@ beforeAll(async () => {
   store = await feira.store();
 });
 
-/** Creates a product. `events` returns the events that were emitted for it since then. */
+/** Creates a product. `events` returns the events emitted for it after product.created. */
 async function product(fields: object = {}) {
   const made = await store.post('/products', { name: `Product ${++names}`, ...FULL, ...fields });
   expect(made.status).toBe(201);
@@ -92,14 +92,14 @@ describe('PATCH /products/{id}', () => {
     expectRejected(await store.post('/products', { name: 'Null', ...FULL, [field]: null }), 422, [field]);
   });
 
-  test('rejects a body without a known field', async () => {
+  test('rejects a body without a changeable field', async () => {
     const { id, patch, events } = await product();
     for (const body of [{}, { colour: 'red' }, { id, createdAt: null, hasVariants: true }])
       expectRejected(await patch(body), 422);
     expect(await events()).toEqual([]);
   });
 
-  test('ignores unknown fields next to a known one', async () => {
+  test('ignores unknown and read-only fields next to a changeable one', async () => {
     const { record, patch } = await product();
     const { status, body } = await patch({ price: 11, colour: 'a\0b\ud800', id: MISSING, hasVariants: true });
     expect(status).toBe(200);
@@ -141,7 +141,7 @@ describe('a PATCH with several errors', () => {
     expectRejected(await store.patch('/products/nonsense', { categoryId: 9999 }), 404);
   });
 
-  test('reports an unknown category and a quantity that cannot be set before a duplicate name', async () => {
+  test('reports an unknown category and a forbidden quantity before a duplicate name', async () => {
     const { record } = await product();
     const { patch, events } = await varied();
     const before = await events();

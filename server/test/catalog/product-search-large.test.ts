@@ -44,7 +44,7 @@ interface Product {
   category: number;
 }
 
-/** Returns all products of the store in this order. */
+/** Returns all products of the store in the order of `sort`. */
 function scan(sort: string): Promise<Product[]> {
   const direction = raw(sort.startsWith('-') ? 'desc' : 'asc');
   return feira.context.db.store('test').query<Product>(sql`

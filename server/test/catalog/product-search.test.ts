@@ -57,7 +57,7 @@ describe('search', () => {
   });
 
   test.each([['cal-agua'], ['ÁGUA'], ['l-á'], ['638133']])(
-    'finds a product by %s, a part of the sku or ean of its variation',
+    'finds a product by %s in the sku or ean of its variation',
     async (search) => {
       expect(await found({ search })).toEqual(['Calça']);
     },
@@ -195,7 +195,7 @@ describe('updatedFrom and updatedTo', () => {
     expect(await names('updatedFrom=2026-02-01T00:00:00z')).toBe('bc');
   });
 
-  test('accept the earliest and the latest time', async () => {
+  test('accept times from the year 1 to the year 9999', async () => {
     expect(await names('updatedFrom=0001-01-01T00:00:00Z&updatedTo=9999-12-31T23:59:59.999999999Z')).toBe(
       'abc',
     );
@@ -228,7 +228,7 @@ describe('updatedFrom and updatedTo', () => {
   });
 });
 
-test('in a search, a page requested with a cursor has no total, however rare the term is', async () => {
+test('in a search, a page requested with a cursor has no total, even if the term is rare', async () => {
   const first = await store.get('/products?search=linen&limit=1');
   expect(first.body.meta).toMatchObject({ total: 2, totalPages: 2, hasMore: true });
   const second = await store.get(`/products?search=linen&limit=1&cursor=${first.body.meta.nextCursor}`);

@@ -6,7 +6,7 @@ const ID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}
 const UTC_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const MISSING = '01900000-0000-7000-8000-000000000000';
 
-/** The other fields of a product for which only name and price were sent. */
+/** The other fields, except images and variants, of a product for which only name and price were sent. */
 const BARE = {
   id: expect.stringMatching(ID),
   priceDiscount: null,
@@ -81,7 +81,7 @@ describe('POST /products', () => {
     expect(body).toMatchObject(empty);
   });
 
-  test('ignores unknown fields, whatever their values', async () => {
+  test('ignores unknown and read-only fields, whatever their values', async () => {
     const unknown = { id: MISSING, hasVariants: true, createdAt: 'x', extra: 'a\0b\ud800', deep: [[{}]] };
     const { status, body } = await store.post('/products', { name: 'Unknown fields', price: 1, ...unknown });
     expect(status).toBe(201);

@@ -59,7 +59,7 @@ describe('a product name', () => {
     expect(statuses(renamed)).toEqual({ 200: 1, 409: 9 });
   });
 
-  test("is given to neither of two products that concurrently request each other's names", async () => {
+  test("is refused to two products that concurrently request each other's names", async () => {
     await fresh(8);
     const [a, b] = [await newProduct(store, { name: 'A' }), await newProduct(store, { name: 'B' })];
     // PostgreSQL inserts index entries in the order in which the indexes were created. A slow index before the unique
@@ -102,7 +102,7 @@ describe('a balance', () => {
     expect((await store.get(`/products/${simple}`)).body.quantity).toBe(sum);
   });
 
-  test('can be set to zero and back by 120 concurrent calls, and the quantity of the product stays correct', async () => {
+  test('can be set to 0 or 1,000 by 120 concurrent calls, and the quantity of the product is the sum of its variations', async () => {
     await fresh(9);
     const id = await newVaried(store, { A: 1, B: 1 });
     const answers = await times(120, (index) =>
@@ -127,7 +127,7 @@ describe('a balance', () => {
     });
   });
 
-  test('can be set by its sku at any time while two variations keep swapping their skus', async () => {
+  test('can be set by sku at any time while two variations keep swapping their skus', async () => {
     await fresh(5);
     const id = await newVaried(store, { A: 1, B: 2 });
     const swap = [

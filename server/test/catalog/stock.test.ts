@@ -52,7 +52,7 @@ describe('PATCH /products/{id}/stock', () => {
     expect([same.status, same.events, same.body.updatedAt]).toEqual([200, [], updatedAt]);
   });
 
-  test('rejects anything but a whole number from 0 to the maximum', async () => {
+  test('rejects anything but a whole number from 0 to the maximum, and ignores other fields', async () => {
     const id = await newProduct(store, { quantity: 4 });
     for (const body of malformed) {
       expect(faultyFields(await store.patch(`/products/${id}/stock`, body))).toEqual(['quantity']);
@@ -113,7 +113,7 @@ describe('PATCH /products/{id}/variants/{sku}/stock', () => {
     expect(answer.body).toMatchObject({ sku: odd, quantity: 2 });
   });
 
-  test('returns 404 for a sku that no variation of the product has, or 422 if the body is invalid too', async () => {
+  test('returns 422 for an invalid body, otherwise 404 for a sku that no variation of the product has', async () => {
     const id = await newVaried(store, { A: 1 });
     const simple = await newProduct(store, { sku: 'A-SIMPLE', quantity: 1 });
     for (const path of [

@@ -40,7 +40,7 @@ const patch = fc.record({
 type Made<A> = A extends fc.Arbitrary<infer Value> ? Value : never;
 type Step = Made<typeof put> | Made<typeof patch>;
 
-test('after any sequence of PUT and PATCH calls, the last stock.updated event of each SKU has its balance', async () => {
+test('after any sequence of PUT and PATCH calls, the last stock.updated event of each current SKU contains its balance', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.oneof(put, patch), { minLength: 2, maxLength: 8 }), async (steps) => {
       const id = await newProduct(store);

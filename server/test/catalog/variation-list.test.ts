@@ -26,7 +26,7 @@ beforeAll(async () => {
   await newVaried(await feira.store(), { elsewhere: 1 });
 });
 
-test('GET /variants lists every variation of the store once, with the same fields as in its product', async () => {
+test('GET /variants lists every variation of the store once, with productId and the same fields as in its product', async () => {
   const listed = (await allByCursor(store, '/variants?limit=40')) as Listed[];
   expect(new Set(listed.map(({ id }) => id)).size).toBe(VARIATIONS);
   expect(listed).toHaveLength(VARIATIONS);
@@ -96,7 +96,7 @@ test.each([
   expectRejected(await store.get(`/variants?${query}`), 400);
 });
 
-test('GET /variants rejects the cursor of another list, and a filter that differs from that of the cursor', async () => {
+test('GET /variants rejects the cursor of another list, and a cursor with another filter, another sort or a page', async () => {
   const products = await store.get('/products?limit=1&sort=updatedAt');
   expectRejected(await store.get(`/variants?cursor=${products.body.meta.nextCursor}`), 400);
   const own = await store.get('/variants?limit=1&ean=789');

@@ -101,7 +101,7 @@ describe('PATCH /products/{id}/variants', () => {
     expect(await variationsOf(id)).toEqual([a, b]);
   });
 
-  test('reports all validation errors together, with their index', async () => {
+  test('reports all validation errors together, each with the index of its entry', async () => {
     const id = await newVaried(store, { A: 1 });
     const answer = await patch(id, {
       variants: [

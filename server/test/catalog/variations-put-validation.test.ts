@@ -49,7 +49,7 @@ describe('PUT /products/{id}/variants', () => {
     ]);
   });
 
-  test('reports repeated names and combinations that do not match the types together with the errors of single fields', async () => {
+  test('reports duplicates, combinations that do not match the types, and errors of single fields together', async () => {
     const colours = [{ name: 'Cor', options: ['Azul', 'Preto', 'Azul'] }];
     const combinations = [
       { combination: 'nope' },
@@ -70,7 +70,7 @@ describe('PUT /products/{id}/variants', () => {
       ]);
   });
 
-  test('checks combinations against the types only if the types are valid', async () => {
+  test('checks combinations against the types only if the types are well-formed', async () => {
     const id = await newProduct(store);
     const listed = [{ combination: 'nope', price: -1 }];
     for (const [types, fault] of [
@@ -82,7 +82,7 @@ describe('PUT /products/{id}/variants', () => {
       expect(faultyFields(await put(id, types, listed)).sort()).toEqual(['combinations[0].price', fault]);
   });
 
-  test('rejects names that are blank, or that are equal after normalization', async () => {
+  test('rejects type names and options that are blank, too long, or equal after normalization', async () => {
     const id = await newProduct(store);
     const blank = [
       { name: ' ', options: ['P', ' ', ''] },

@@ -25,7 +25,7 @@ function labels(answer: { body: { data: { combination: string }[] } }): string[]
 }
 
 describe('PUT /products/{id}/variants', () => {
-  test('creates combinations with exactly seven fields, by default with the price of the product and a balance of 0', async () => {
+  test('creates combinations with exactly seven fields, by default with the price of the product and a quantity of 0', async () => {
     const id = await newProduct(store, { price: 79.9 });
     const answer = await put(id, SHIRT, [
       { combination: 'P - Azul', sku: 'CAM-P-AZ', ean: '7891234567895', price: 81.5, quantity: 5 },
@@ -134,7 +134,7 @@ describe('PUT /products/{id}/variants', () => {
     expect((await put(id, types, [], '?prune=maybe')).status).toBe(400);
   });
 
-  test('rejects a structure that no longer declares the options of an existing combination, unless it is pruned', async () => {
+  test('rejects a structure that no longer declares the options of an existing combination, unless that combination is pruned', async () => {
     const id = await newVaried(store, { 'D-1': 3, 'D-2': 4 });
     const types = [{ name: 'Size', options: ['D-2'] }];
     const refused = await put(id, types, [{ combination: 'D-2', quantity: 9 }]);

@@ -95,7 +95,7 @@ describe('the events of PUT /products/{id}/variants', () => {
     ]);
   });
 
-  test('report no balance of 0 for a removed variation whose sku another one now has, and report balances of 0 first', async () => {
+  test('report a balance of 0 for a removed variation before other balances, unless a new variation has its sku', async () => {
     const id = await newProduct(store);
     const colours = (...options: string[]) => [{ name: 'Cor', options }];
     await put(id, colours('Azul', 'Preto', 'Verde'), [

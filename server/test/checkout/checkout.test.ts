@@ -142,7 +142,7 @@ describe('a checkout form', () => {
   });
 });
 
-describe('if, after the page was shown,', () => {
+describe('if, after the checkout page was shown,', () => {
   test('a price changes, the buyer is asked to confirm the new one', async () => {
     await visitor.add(mug);
     const page = await visitor.checkout();

@@ -92,7 +92,7 @@ describe('one address', () => {
     expect((await place('2001:db8:2::1')).status).toBe(303);
   });
 
-  test('reserves at most 200 units in several orders', async () => {
+  test('reserves at most 200 units with several unpaid orders', async () => {
     const address = newAddress();
     expect((await place(address, '100')).status).toBe(303);
     expect((await place(address, '100')).status).toBe(303);
@@ -199,7 +199,7 @@ describe('a shop’s maximum per order', () => {
   });
 });
 
-test('the operator’s simulated buyers are exempt from the limits and do not count against those of others', async () => {
+test('the operator’s simulated buyers are exempt from the limits and do not count against the limits of other buyers', async () => {
   const bought = (await buy.run({ store: store.workspaceId, count: '31', 'no-pay': true })) as {
     orders: string[];
   };

@@ -9,8 +9,8 @@ test('an order whose customer is deleted during the checkout fails as a whole an
   try {
     const store = await feira.store();
     const productId = await newProduct(store, { quantity: 5 });
-    // Simulates an operator who deletes the customer after the checkout has inserted the customer and before the
-    // checkout inserts the order.
+    // With this rule the customer is missing when the order is inserted, as if an operator had deleted an existing
+    // customer just after the checkout had found that customer.
     await feira.context.db
       .store('test')
       .autocommit.query(sql`create rule forgotten as on insert to customers do instead nothing`);

@@ -6,7 +6,7 @@ import { Random } from '../support/random.js';
 import { buy } from '../support/shop.js';
 import { sized } from '../support/sized.js';
 
-// Many buyers order the same products through two processes while an ERP keeps changing the stock. Set FEIRA_ROUNDS=100
+// Many buyers order the same products through two servers while an ERP keeps changing the stock. Set FEIRA_ROUNDS=100
 // for a long run.
 
 const ROUNDS = sized(1, 2, 'FEIRA_ROUNDS');

@@ -41,7 +41,7 @@ beforeEach(async () => {
   store = await feira.store();
 });
 
-/** Runs the command in this process, because starting a separate process takes a second. */
+/** Runs a command without the command line: takes its parsed options and returns its result. */
 async function run(name: keyof typeof COMMANDS, values: Values) {
   // biome-ignore lint/suspicious/noExplicitAny: a test reads any shape and asserts on it
   return (await COMMANDS[name].run(values)) as any;
@@ -82,7 +82,7 @@ test('simulated buyers buy one unit each and pay, and the webhooks are sent', as
   ).toEqual(orders);
 });
 
-test('a flag needs no value, and an error says what to do', async () => {
+test('a flag needs no value, and the error for an invalid --status names the allowed values', async () => {
   await newProduct(store, { quantity: 1 });
   const unpaid = await runCommand(['buy', '--no-pay', '--store', store.workspaceId, '--json'], env);
   expect((await orderOf(JSON.parse(unpaid.stdout).orders[0])).status).toBe('pending');
@@ -91,7 +91,7 @@ test('a flag needs no value, and an error says what to do', async () => {
   expect(wrong.stderr).toContain('--status must be one of sent, in_transit, delivered, returned');
 });
 
-test('buyers stop when everything is sold out, and the command fails if nothing is in stock', async () => {
+test('buyers stop when everything is sold out, and the command fails if nothing is in stock or an option is invalid', async () => {
   const { workspaceId } = store;
   await newProduct(store, { quantity: 2 });
   expect((await run('buy', { store: workspaceId, count: '5' })).orders).toHaveLength(2);

@@ -123,7 +123,7 @@ describe('while a server is running', () => {
     expect(await answerOf(['migrate'])).toEqual({ applied: [] });
   });
 
-  test('doctor reports a replica, a storage and a Redis server that do not respond, and reveals no secret', async () => {
+  test('doctor reports a replica, an S3 server and a Redis server that do not respond, and reveals no secret', async () => {
     const { code, stdout } = await runCommand(['doctor', '--json'], {
       ...env,
       REPLICA_URL: 'postgres://feira:hunter2@127.0.0.1:1/feira',

@@ -65,7 +65,7 @@ describe('the server on its embedded database', () => {
     expect(await second.stop('SIGTERM')).toBe(0);
   });
 
-  test('prints the path of the file with the demo’s secrets, not the secrets, if the output is not a terminal', async () => {
+  test('keeps the demo’s secrets in a private file, and prints its path, not the secrets, if the output is not a terminal', async () => {
     chmodSync(join(env.FEIRA_DATA!, 'demo.json'), 0o644);
     const server = await startServer(env);
     await until(() => server.output().includes('curl'));

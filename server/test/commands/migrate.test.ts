@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => feira.close());
 
-test('migrate --plan says if the database is up to date', async () => {
+test('migrate --plan reports that the database is up to date', async () => {
   expect((await runCommand(['migrate', '--plan'], env)).stdout).toBe('The database is up to date.\n');
 });
 

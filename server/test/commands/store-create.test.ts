@@ -82,7 +82,7 @@ describe('a store for an e-mail that has an account', () => {
     const refused = await create('Both', ...owner(SELF_SERVICE, PASSWORD), '--existing-owner');
     expect([refused.code, refused.stderr]).toEqual([
       2,
-      expect.stringContaining('either --owner-password or --existing-owner'),
+      expect.stringContaining('either a password or --existing-owner'),
     ]);
     expect(await storesOf(SELF_SERVICE)).not.toContain('Both');
   });
@@ -99,7 +99,7 @@ describe('a store for an e-mail without an account', () => {
     expect([silent.code, silent.stderr]).toEqual([2, expect.stringContaining('--owner-password is missing')]);
   });
 
-  test('is created with a password from standard input or from the environment', async () => {
+  test('is created with a password from standard input or the environment, and rejected if the input is empty', async () => {
     const named = (email: string) => ['store', 'create', '--name', email, '--owner-email', email, '--json'];
     const ways = [
       runCommand([...named('stdin@loja.example'), '--owner-password-stdin'], env, {

@@ -16,7 +16,7 @@ let ana: Merchant;
 let bia: Merchant;
 let store: string;
 let erp: Integrator;
-/** The same app, which calls the second server. */
+/** The same app as `erp`, but it calls the second server. */
 let erpBeside: Integrator;
 
 beforeAll(async () => {

@@ -13,7 +13,7 @@ const copied = [...dockerfile.matchAll(/^COPY (?!--from)(.*) \S+$/gm)].flatMap((
   sources!.split(' '),
 );
 
-test('the linter finds nothing in the Dockerfile', () => {
+test('the linter finds no fault in the Dockerfile', () => {
   expect(validate(dockerfile)).toEqual([]);
   expect(validate(dockerfile.replace('WORKDIR', 'WORKDIRS'))).not.toEqual([]);
 });
@@ -56,7 +56,7 @@ test('compose starts the API and the worker from the image, read-only and withou
     if (file !== undefined) expect(existsSync(join(ROOT, 'deploy', file)), file).toBe(true);
 });
 
-test('the variables of the deployments are documented', () => {
+test('the environment variables of the deployments are documented', () => {
   const guide = read('docs/OPERATIONS.md');
   const variables = [
     ...Object.keys(parse(read('deploy/compose.yaml'), { merge: true }).services.api.environment),

@@ -44,7 +44,7 @@ test.each(PAGES)('%s is served as a page, and as Markdown on request', async (pa
   expect(asked.headers.vary).toContain('accept');
 });
 
-test('on a local server the commands use the address of that server', async () => {
+test('on a local server, the commands in the quickstart use the address of that server', async () => {
   const { body } = await feira.app.inject('/docs/guides/quickstart.md');
   expect(body).toContain('export FEIRA=http://localhost:4567');
   expect(body).not.toContain('localhost:3000');
@@ -67,7 +67,7 @@ test('the documentation lists every call, and the page of every group has an exa
   }
 });
 
-test('the reference of webhooks has the payload of every event', async () => {
+test('the reference of webhooks has a section for every event', async () => {
   const { webhooks } = (await feira.app.inject('/openapi.json')).json();
   const { body } = await feira.app.inject('/docs/reference/webhooks');
   for (const event of Object.keys(webhooks)) expect(body).toContain(`id="${event}"`);
@@ -90,7 +90,7 @@ test.each(['/docs/search', '/docs/search?q=', '/docs/search?q=a&q=b', '/docs/sea
   },
 );
 
-test('llms.txt lists every guide as Markdown, and SKILL.md is served', async () => {
+test('llms.txt links to the Markdown of every guide, and SKILL.md is served', async () => {
   const index = (await feira.app.inject('/llms.txt')).body;
   for (const name of GUIDES) expect(index).toContain(`http://localhost:4567/docs/guides/${name}.md`);
   expect((await feira.app.inject('/docs/SKILL.md')).body).toMatch(/^---\nname: feira/);

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { blocksIn, openSession, runBlocks } from '../support/guide.js';
 import { freePort, ROOT, temporaryFolder } from '../support/process.js';
 
-// The timeout only stops a run that hangs. With `npm ci`, the test took three and a half minutes on a busy machine.
+// The timeout only stops a run that hangs. The test with its `npm ci` took three and a half minutes on a busy machine.
 const PATIENCE_MS = 1_200_000;
 
 /** Copies the files that a fresh clone of the repository has: no packages, no build output, no data. */

@@ -30,8 +30,8 @@ async function listed(client: StoreClient, path: string): Promise<Listed[]> {
 }
 
 /**
- * Compares the lists with single records, which are not cached. Then reads the lists a second time, so that their
- * responses are cached before the next write.
+ * Compares products and orders with single records, which are not cached, and the other two lists with the products.
+ * Then reads all lists a second time, so that their responses are cached before the next write.
  */
 async function expectCurrent(client: StoreClient, searched: string): Promise<void> {
   const [products, orders, variants, found] = await Promise.all([
@@ -105,7 +105,7 @@ test('a change is visible in the list before and after its event gets a sequence
   }
 });
 
-test('two stores with the same number of changes have their own lists', async () => {
+test('two stores with the same number of changes each get their own list', async () => {
   const stores = [await feira.store(), await feira.store()];
   for (const store of stores) await newProduct(store, { name: `Product of ${store.workspaceId}` });
   for (let n = 0; n < 3; n++)

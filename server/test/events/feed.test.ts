@@ -106,7 +106,7 @@ describe('the feed', () => {
 });
 
 describe('retention', () => {
-  test('autovacuum collects no statistics of a partition before the partition has 1,000 rows', async () => {
+  test('autovacuum collects no statistics of a partition before 1,000 changes to its rows', async () => {
     const { autocommit } = feira.context.db.background('test');
     await rotatePartitions(feira.context.db.background('test'), feira.clock);
     const partitions = await autocommit.query<{ name: string; options: string[] | null }>(sql`
@@ -118,7 +118,7 @@ describe('retention', () => {
     for (const { options } of partitions) expect(options).toContain('autovacuum_analyze_threshold=1000');
   });
 
-  test('drops the events of a week once all of them are older than 30 days, and not before', async () => {
+  test('drops the events of a week 30 days after its end, and not before', async () => {
     await newProduct(store, { name: 'Old' });
     const start = await read({ limit: 1 });
     const { nextCursor: beforeOld } = (await readAs(await feira.store())).meta;
@@ -167,8 +167,8 @@ describe('retention', () => {
     expect(refused.body.code).toBe('cursor_expired');
     const { data } = await read({ after: second });
     expect(data.map((event) => event.data.name)).toEqual(['After two restarts']);
-    // The entry of an epoch only limits cursors of earlier epochs, so the entry of the oldest remaining epoch is
-    // deleted too.
+    // A row of event_epoch_entries limits only the cursors of earlier epochs, so the row of the oldest remaining epoch
+    // is deleted too.
     expect(await entriesOfStore()).toBe(1);
   });
 
@@ -178,7 +178,7 @@ describe('retention', () => {
       update event_epochs set identity = 'ended ' || id where identity = history_identity()`);
   }
 
-  /** Moves the start of the cursor's epoch and of all earlier epochs to `days` days ago, and of later epochs to now. */
+  /** Sets the start of the cursor's epoch and of earlier epochs to `days` days ago, and that of later epochs to now. */
   async function beganDaysAgo(cursor: string, days: number): Promise<void> {
     const [epoch] = Buffer.from(cursor, 'base64url').toString().split('.');
     const now = new Date(feira.clock.now()).toISOString();

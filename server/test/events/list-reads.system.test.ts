@@ -114,8 +114,8 @@ test('numbering the events of a store does not make an outdated replica look cur
 test('a replica that has a concurrent write but not the caller’s own is not used', async () => {
   const hidden = await newProduct(store, { name: 'Written first' });
   await replicated.catchUp();
-  // The commit of this write waits for a synchronous standby that does not exist. The replica shows the write already,
-  // and the primary does not.
+  // The commit of this write waits for a synchronous standby that does not exist. The replica already shows the write,
+  // but the primary does not yet.
   const waiting = replicated.onPrimary(`
     set synchronous_commit = on; /* waiting write */
     begin;

@@ -82,7 +82,7 @@ test.each([
   },
 );
 
-test('events that were committed but not yet numbered at the time of the dump are returned after the restore, from an earlier cursor', {
+test('after a restore, a cursor issued before the dump returns events that were committed but not yet numbered at the time of the dump', {
   timeout: 180_000,
 }, async () => {
   const before = await cursorsOf(store);

@@ -28,7 +28,8 @@ test.each(Array.from({ length: ROUNDS }, (_, n) => n + 1))(
     const [first, second] = processes as [Feira, Feira];
     const taken: ReadSnapshot[] = [];
     let isDone = false;
-    // The second server assigns event numbers continuously, as a worker does. The first one streams, and both write.
+    // Each GET /events makes the second server number the committed events, as a worker does. The first server streams
+    // the snapshots, and both write.
     const sequencing = (async () => {
       while (!isDone) await store.through(second).get('/events?limit=1');
     })();

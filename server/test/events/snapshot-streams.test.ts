@@ -13,7 +13,7 @@ import {
   readSnapshot,
 } from '../support/snapshots.js';
 
-// These tests check how clients that request a snapshot and do not read it affect other calls.
+// Each of these tests starts with a client that requests a snapshot and does not read it.
 
 let feira: Feira;
 let store: StoreClient;

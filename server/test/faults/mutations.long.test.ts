@@ -31,7 +31,7 @@ describe('the storm test detects a server that', { timeout: 600_000 }, () => {
     expect(faults).toContainEqual(expect.stringMatching(/2 events/));
   });
 
-  test('stores a different balance from the one it reports', async () => {
+  test('stores some stock balances one unit too high', async () => {
     const { faults } = await storm({ victims: [], kills: 0, seed: 5, sabotage: miscountStock });
     expect(faults).not.toEqual([]);
   });

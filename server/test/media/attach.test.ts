@@ -92,7 +92,7 @@ describe('attaching by key:', () => {
     expect(again.body.error).toContain('was attached and then removed');
   });
 
-  test('a PUT after the image was attached does not change what is served', async () => {
+  test('another PUT to the upload URL after the image was attached does not change what is served', async () => {
     const asked = await askUpload(store, productId, 'image/png', bytes.length);
     await put(feira, asked, 'image/png', bytes);
     const { body } = await store.post(images, { key: asked.key });
@@ -184,7 +184,7 @@ describe('attaching by url:', () => {
     expectRejected(await store.post(images, { url }), 422, ['url']);
   });
 
-  test('an SVG address is reported together with all other invalid fields, and before a missing product', async () => {
+  test('an SVG address is reported together with all other invalid fields, even if the product does not exist', async () => {
     const body = { url: 'https://x.example/a.svg', order: -1 };
     for (const path of [images, '/products/nope/images'])
       expectRejected(await store.post(path, body), 422, ['order', 'url']);

@@ -74,7 +74,7 @@ test('an image under 50 megapixels with 16-bit samples is rejected because of it
   expect(answer.body.details[0].message).toContain('267 MB decoded; the maximum is 256 MB');
 });
 
-test('a compressed text of a gigabyte in an image is not inflated', async () => {
+test('compressed image comments that would inflate to a gigabyte are not inflated', async () => {
   const { answer, megabytes } = await attach(await pngTextBomb(), 'image/png');
   expect([201, 422]).toContain(answer.status);
   expect(megabytes).toBeLessThan(100);

@@ -62,7 +62,7 @@ const SVG = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1
 const PDF = Buffer.from('%PDF-1.7\n1 0 obj <<>> endobj\ntrailer <<>>\n%%EOF');
 const ZIP = Buffer.concat([Buffer.from('PK\x05\x06', 'latin1'), Buffer.alloc(18)]);
 
-describe('a file that is not an image', () => {
+describe('a file that is not a supported image', () => {
   test.each(TYPES)('HTML, SVG, PDF and zeros are rejected when declared as %s', async (type) => {
     await expectDiscarded(HTML, type, /HTML/);
     await expectDiscarded(SVG, type, /SVG/);
@@ -124,7 +124,7 @@ describe('an image that is also another kind of file', () => {
   );
 });
 
-describe('an image with invalid or repeated parts', () => {
+describe('an image with invalid, missing or repeated parts', () => {
   const png = of('8 bit PNG');
   const [head, end] = [png.subarray(0, 33), png.subarray(-12)];
 

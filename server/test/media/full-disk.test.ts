@@ -94,7 +94,7 @@ test('an upload URL accepts ten uploads and rejects the eleventh', async () => {
   expect(await put(feira, other, 'image/png', bytes)).toBe(200);
 });
 
-test('only the account of the server can enter the folders and read the files', async () => {
+test('only the operating-system user of the server can access the stored files and their folders', async () => {
   const key = await upload(feira, store, productId, await pngOf(1));
   await store.post(`/products/${productId}/images`, { key });
   const folder = join(storage.published, '..');

@@ -222,7 +222,7 @@ describe('a file queued for removal', () => {
     expect(await left()).toEqual([first]);
   });
 
-  test('that cannot be removed is retried later, so that a full batch of such files does not delay others', async () => {
+  test('that cannot be removed is retried later, so that a full batch of such files does not block others', async () => {
     const { db, clock } = feira.context;
     const keys = await queueForRemoval(51);
     const stuck = keys.slice(0, 50);

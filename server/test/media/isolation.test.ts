@@ -24,7 +24,7 @@ afterAll(() => feira.close());
 const attach = (client: StoreClient, product: string, key: string): Promise<Answer> =>
   client.post(`/products/${product}/images`, { key });
 
-test('sixteen large files of one store do not delay the file of another store', async () => {
+test('sixteen files that are slow to verify do not delay the file of another store', async () => {
   const other = await feira.store();
   const theirs = await newProduct(other);
   const heavy = gifBomb(1_000, 1_000, 10);

@@ -37,7 +37,7 @@ async function addAll(word: string): Promise<string[]> {
 
 const updated = () => [{ event: 'product.updated', data: { id: productId, fields: ['images'] } }];
 
-test('an image sent without the field order is added last', async () => {
+test('an image sent without a position is added last', async () => {
   expect((await add('a')).body.order).toBe(0);
   expect((await add('b')).body.order).toBe(1);
   expect(await names()).toBe('ab');
@@ -58,7 +58,7 @@ test('a position beyond the end adds the image last', async () => {
   expect(await names()).toBe('abcd');
 });
 
-test.each([-1, 0.5, '1', null, 2_147_483_648, true])('the order %j is rejected', async (order) => {
+test.each([-1, 0.5, '1', null, 2_147_483_648, true])('the position %j is rejected', async (order) => {
   const [id] = await addAll('a');
   expectRejected(await store.post(images, { url: address('b'), order }), 422, ['order']);
   expectRejected(await store.patch(`${images}/${id}`, { order }), 422, ['order']);
@@ -72,7 +72,7 @@ test.each([
   [2, 1, 'acbd'],
   [0, 99, 'bcda'],
   [3, 3, 'abcd'],
-])('moving the image at %i to %i shifts those in between', async (from, to, expected) => {
+])('moving the image at position %i to %i shifts the images in between', async (from, to, expected) => {
   const ids = await addAll('abcd');
   const moved = await store.patch(`${images}/${ids[from]}`, { order: to });
   expect(moved.status).toBe(200);
@@ -109,7 +109,7 @@ test('an unknown image, or an image of another product or store, is not found', 
   expect(await names()).toBe('a');
 });
 
-test('every change emits product.updated with the field images, and a call that changes nothing emits no event', async () => {
+test('every change emits product.updated with fields: ["images"], and a call that changes nothing emits no event', async () => {
   const added = await observe(feira, store, () => add('a'));
   expect(added.events).toEqual(updated());
   await add('b');
@@ -123,7 +123,7 @@ test('every change emits product.updated with the field images, and a call that 
   expect(refused.events).toEqual([]);
 });
 
-test('media:write can change images but not read them; products:read can read but not change them', async () => {
+test('media:write can change images but not read them; products:read and products:write can read but not change them', async () => {
   const [id] = await addAll('ab');
   const writer = await store.withScopes(['media:write']);
   const reader = await store.withScopes(['products:read', 'products:write']);
@@ -135,7 +135,7 @@ test('media:write can change images but not read them; products:read can read bu
   expect((await writer.patch(`${images}/${id}`, { order: 1 })).status).toBe(200);
 });
 
-test('an attachment with an Idempotency-Key is made once, and its response is replayed', async () => {
+test('an image attached twice with the same Idempotency-Key is added once, and the response is replayed', async () => {
   const headers = { 'idempotency-key': 'once' };
   const first = await store.post(images, { url: address('a') }, headers);
   const again = await store.post(images, { url: address('a') }, headers);

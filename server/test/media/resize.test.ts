@@ -57,7 +57,7 @@ test('a shop offers an uploaded image in several widths, stored once each and re
   expect((await served(feira, sources[0]![0]!)).statusCode).toBe(404);
 });
 
-test('a width or key that does not exist is not found', async () => {
+test('an unknown width, key or path returns 404, and nothing is stored', async () => {
   const key = `product_images/${'0'.repeat(8)}-0000-7000-8000-000000000000/${'a'.repeat(22)}.png`;
   for (const path of [
     `160/${key}.webp`,

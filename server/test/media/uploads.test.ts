@@ -46,7 +46,7 @@ test.each([1, 10_485_760])('a length of %i bytes is accepted', async (contentLen
 });
 
 test.each([0, -1, 10_485_761, 1e12, 1_000.5, '1000', null, true, undefined])(
-  'a length of %s is rejected',
+  'a length of %j is rejected',
   async (contentLength) => {
     expectRejected(await ask({ contentLength }), 422, ['contentLength']);
   },
@@ -63,7 +63,7 @@ test.each([
   5,
   null,
   undefined,
-])('the type %s is rejected', async (contentType) => {
+])('the type %j is rejected', async (contentType) => {
   expectRejected(await ask({ contentType }), 422, ['contentType']);
 });
 
@@ -100,7 +100,7 @@ test('the same Idempotency-Key returns the same URL and key', async () => {
   expect(again.headers['idempotent-replayed']).toBe('true');
 });
 
-test('the headers show the limit with the fewest calls left, and the 61st call in a minute is rejected', async () => {
+test('the headers show the limit with the fewest calls left, and the 61st request for an upload URL in a minute is rejected', async () => {
   const limited = await feira.store({ perMinute: 120 });
   const product = await newProduct(limited);
   const call = () =>

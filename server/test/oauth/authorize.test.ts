@@ -141,7 +141,7 @@ describe('every other error is returned to the app in a redirect', () => {
   });
 
   test.each(['scope', 'response_type', 'code_challenge', 'code_challenge_method', 'nonsense'])(
-    '%s sent twice',
+    '%s sent more than once',
     async (name) => {
       const twice = new URLSearchParams(query);
       twice.append(name, query[name] ?? '1');
@@ -199,7 +199,7 @@ describe('the response parameters are appended to the redirect URI, which stays 
   });
 });
 
-test('unknown parameters are ignored', async () => {
+test('unknown parameters are ignored, and response_mode=query is accepted', async () => {
   const page = await ana.consent({ ...query, ...{ prompt: 'login', nonce: 'n', response_mode: 'query' } });
   expect(page.status).toBe(200);
   expect(answerOf(await ana.press(page, 'Approve'))).toHaveProperty('code');

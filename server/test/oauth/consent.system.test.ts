@@ -125,7 +125,7 @@ describe('a merchant in a browser', () => {
     expect(after.status).toBe(401);
   });
 
-  test('denies with the keyboard alone, and the app gets the error', async () => {
+  test('denies with the keyboard, and the app gets the error', async () => {
     await page.goto(authorizeUrl(randomBytes(32).toString('base64url'), 's-2'));
     await page.getByLabel('E-mail').focus();
     await page.keyboard.type(EMAIL);

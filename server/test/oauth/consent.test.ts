@@ -79,7 +79,7 @@ describe('the consent page', () => {
     expect(Object.keys(formOf(page, 'Approve').buttons)).toEqual(['Approve', 'Deny']);
   });
 
-  test('shows no scope that was not requested', async () => {
+  test('shows each requested scope once, and no other scope', async () => {
     const { text } = await ana.consent({ ...query, scope: 'orders:read orders:read' });
     expect(text.split(SCOPE_TEXTS.en['orders:read'])).toHaveLength(2);
     expect(text).not.toContain(SCOPE_TEXTS.en['orders:write']);
@@ -111,7 +111,7 @@ describe('the consent page', () => {
     expect((await portuguese.consent({ ...query, client_id: 'x' })).text).toContain('Nada foi aprovado');
   });
 
-  test('is in English if Portuguese is only the second preference', async () => {
+  test('is preceded by a sign-in page in English if Portuguese is only the second preference', async () => {
     const english = new Merchant(feira.app, { 'accept-language': 'en-US,pt;q=0.5' });
     expect((await english.get('/sign-in')).html).toContain('lang="en"');
   });
@@ -133,7 +133,7 @@ describe('the consent page', () => {
     expect(answerOf(await merchant.press(page, 'Approve')).state).toBe(tag);
   });
 
-  test('shows no Approve button to an account without a store', async () => {
+  test('shows no Approve button to an account without a store, and rejects a forged approval', async () => {
     const partner = new Merchant(feira.app);
     await partner.press(await partner.get('/partners'), 'Create account', {
       email: 'dev@erp.example',

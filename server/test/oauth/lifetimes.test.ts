@@ -18,7 +18,7 @@ beforeAll(async () => {
   erp = await Integrator.register(feira);
   ana = new Merchant(feira.app);
 });
-// Signs in again if the session has expired, because tests move the clock by more than its lifetime of twelve hours.
+// Signs in unless the session is still valid. Some tests move the clock by more than its lifetime of twelve hours.
 const signedIn = async () => {
   if ((await ana.get('/sign-in')).status === 200) await ana.signIn();
   return ana;
@@ -64,7 +64,7 @@ describe('an authorization code', () => {
     },
   );
 
-  test('that is used a second time is rejected, and only the tokens issued from it are revoked, immediately', async () => {
+  test('that is used a second time is rejected; this immediately revokes the tokens issued from it, and no others', async () => {
     const other = await erp.connected(await signedIn());
     const grant = await erp.authorized(ana);
     const first = (await erp.exchange(grant)).body;

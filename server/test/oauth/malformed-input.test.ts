@@ -5,7 +5,7 @@ import { authorizationQuery, CALLBACK, Integrator, pkce, registerApp } from '../
 import { Merchant, openStore } from '../support/merchant.js';
 import { sized } from '../support/sized.js';
 
-// Whatever a client sends, the response must have an expected status, never a 5xx.
+// The number of random inputs per test. Whatever they contain, the response must have an expected status, never a 5xx.
 const RUNS = { numRuns: sized(40, 300) };
 
 let feira: Feira;

@@ -98,7 +98,7 @@ describe('a refresh with an Idempotency-Key', () => {
     expectInvalidGrant(await refresh(first.refresh_token, KEY));
   });
 
-  test('uses the key for this refresh token only: the next refresh may have the same key', async () => {
+  test('uses the key for its refresh token only: the next refresh may have the same key', async () => {
     const second = await refresh(first.refresh_token, KEY);
     const third = await refresh(second.body.refresh_token, KEY);
     expect(third.status).toBe(200);
@@ -169,7 +169,7 @@ describe('a refresh with an Idempotency-Key', () => {
   });
 });
 
-test('a client whose connection is cut after the server committed gets the tokens when it repeats the call', async () => {
+test('a client whose connection is cut after the server committed its refresh gets the tokens when it repeats the refresh', async () => {
   await feira.app.listen({ port: 0, host: '127.0.0.1' });
   const body = new URLSearchParams({
     grant_type: 'refresh_token',

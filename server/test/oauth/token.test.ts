@@ -15,7 +15,7 @@ afterAll(() => feira.close());
 
 const URL_ENCODED = 'application/x-www-form-urlencoded';
 
-describe('a request with several errors is answered with the first one in a fixed order', () => {
+describe('a request with several errors is answered with the error of the first check that fails', () => {
   // Each row corrects the error of the row above, so that the next error is reported.
   const stages: [string, Record<string, string>, number, string][] = [
     ['content type', { type: 'application/json' }, 400, 'invalid_request'],
@@ -65,7 +65,7 @@ describe('a request with several errors is answered with the first one in a fixe
   });
 });
 
-describe('a client that cannot be identified is rejected', () => {
+describe('invalid client authentication is rejected', () => {
   const secretOfRightForm = `feira_cs_${'a'.repeat(43)}`;
   test.each([
     ['an unknown client_id', { client_id: `app_${'0'.repeat(24)}` }],

@@ -40,8 +40,8 @@ async function revoke({ workspaceId, clientId }: StoreClient): Promise<void> {
 }
 
 /**
- * Repeats the call until the credential is cached. A notification about another credential discards lookups that are
- * running, so one call may not be enough.
+ * Repeats the call until the credential is cached. A notification that arrives during the lookup, even about another
+ * credential, prevents the result from being cached, so one call may not be enough.
  */
 async function untilRemembered(client: StoreClient): Promise<void> {
   await vi.waitFor(async () => {

@@ -65,7 +65,7 @@ test('an older order that is paid late counts in the totals, but does not replac
   expect(await customers()).toMatchObject([{ name: 'New Name', ordersCount: 2, totalSpent: 225.5 }]);
 });
 
-test('the totalSpent of a customer can exceed 99,999,999,999,999.99', async () => {
+test('the totalSpent of a customer can exceed the maximum of the column total_spent', async () => {
   await place({}, true);
   await feira.context.db.store('test').autocommit.query(sql`
     update customers set total_spent = 99999999999999.99 where workspace_id = ${store.workspaceId}`);

@@ -126,7 +126,7 @@ test('search finds customers by name, e-mail and phone, ignores accents, and tre
   expect(await found('mail.example')).toHaveLength(2);
 });
 
-test('the list has the most recent buyers first, by page and by cursor', async () => {
+test('the list has the most recent buyers first, whether it is read by page or by cursor', async () => {
   for (let document = 1; document <= 5; document++) await place({ document: String(document) });
   await place({ document: '2' });
   const documents = (await list()).map(({ document }) => document);

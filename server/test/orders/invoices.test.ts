@@ -190,7 +190,7 @@ describe('invalid calls', () => {
     expect(await list()).toHaveLength(20);
   });
 
-  test('a wrong scope returns 403; an order or invoice that is unknown or of another store returns 404', async () => {
+  test('a wrong scope returns 403; an unknown order or invoice, an order of another store or an invoice of another order returns 404', async () => {
     await add({ type: 'nfe', key: KEY });
     const [reader, writer] = [
       await store.withScopes(['orders:read']),

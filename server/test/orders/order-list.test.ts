@@ -125,8 +125,8 @@ describe('sorting and paging', () => {
   let updated: string[];
 
   beforeEach(async () => {
-    // The orders are not changed in the sequence in which they were placed. Pairs of them have the same time, so that
-    // only their ids decide which one comes first.
+    // The orders are changed in a different sequence from the one in which they were placed. Some of them have the same
+    // createdAt or updatedAt, so that their ids decide which one comes first.
     const made: string[] = [];
     for (let index = 0; index < 7; index++) made.push(await place());
     for (const [index, id] of made.entries()) {

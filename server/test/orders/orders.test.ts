@@ -103,7 +103,7 @@ test('twenty concurrent calls refund the total once and emit order.refunded once
   expect((await store.post(`/orders/${id}/refund`, { amount: 1 })).status).toBe(422);
 });
 
-test('a parcel is sent with a code, is tracked, and follows the allowed transitions', async () => {
+test('a parcel is sent with a code and tracked, and cannot return to preparing', async () => {
   const id = await order(feira, store.workspaceId, line());
   const sent = await store.patch(`/orders/${id}/shipping-status`, {
     statusShipping: 'sent',

@@ -96,7 +96,7 @@ describe('stock', () => {
     expect((await refund(id, { restock: true })).status).toBe(200);
   });
 
-  test('stops at the maximum quantity, and the refund succeeds', async () => {
+  test('does not exceed the maximum quantity, and the refund succeeds', async () => {
     const shirt = await newVaried(store, { P: 5 });
     const [only] = (await store.get(`/products/${shirt}/variants`)).body.data;
     const ids = [
@@ -153,7 +153,7 @@ describe('invalid calls', () => {
 });
 
 describe('concurrent calls', () => {
-  test('100 refund calls through two processes make one refund and emit one event', async () => {
+  test('100 refund calls through two servers make one refund and emit one event', async () => {
     const id = await place();
     const other = store.through(two);
     const answers = await Promise.all(
@@ -179,7 +179,7 @@ describe('concurrent calls', () => {
       ),
     );
     for (const repeat of repeats) {
-      // While the first of two concurrent calls is running, the second gets an error.
+      // A repeat gets this error while another repeat is running.
       if (repeat.status === 409) expect(repeat.body.code).toBe('idempotency_key_in_use');
       else expect([repeat.status, repeat.body]).toEqual([200, first.body]);
     }

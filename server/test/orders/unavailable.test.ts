@@ -5,7 +5,8 @@ import { type Answer, type Feira, openFeira, type StoreClient } from '../support
 import { order } from '../support/shop.js';
 import { sized } from '../support/sized.js';
 
-// These tests simulate a hanging orders database: its tables stay locked until a test has received all responses.
+// All tests except the last simulate a hanging orders database: its tables stay locked until the test has received all
+// responses.
 
 let feira: Feira;
 let store: StoreClient;
@@ -73,7 +74,7 @@ test('calls that need the orders tables return 502 while these are locked, and w
   }
 });
 
-test('a label that cannot be looked up returns 502 as well', async () => {
+test('the URL of a label returns 502 while the orders tables are locked', async () => {
   const path = labelUrl.replace('http://feira.test', '');
   const { statusCode, body } = await whileHanging(async () => feira.app.inject(path));
   expect([statusCode, JSON.parse(body).code]).toEqual([502, 'orders_unavailable']);

@@ -57,7 +57,7 @@ describe('the secrets of an app', () => {
     expect(await isLive(feira, clientIdOn(page), secretOn(page)!)).toBe(false);
   });
 
-  test('can be replaced: tokens issued with a revoked secret stay valid', async () => {
+  test('can be replaced: tokens stay valid when the secret they were issued with is revoked', async () => {
     const page = await register(dev);
     const before = new Integrator(feira.app, { clientId: clientIdOn(page), clientSecret: secretOn(page)! });
     const tokens = await before.connected(ana);
@@ -105,7 +105,7 @@ describe('the page of an app', () => {
     }
   });
 
-  test('shows no new secret of another app, none after two minutes, and none for a forged cookie', async () => {
+  test('does not show a new secret if it belongs to another app, if two minutes have passed, or if the cookie is forged', async () => {
     const page = await register(dev);
     const address = `/partners/apps/${clientIdOn(page)}`;
     const other = await register(dev);
@@ -169,7 +169,7 @@ describe('the settings of an app', () => {
   );
 });
 
-test('the page of an app shows the URLs of its failing subscriptions and the number of stores of each', async () => {
+test('the page of an app shows the URLs of its failing subscriptions, each with the number of stores affected', async () => {
   const page = await register(dev);
   const clientId = clientIdOn(page);
   const { autocommit } = feira.context.db.store('test');

@@ -20,7 +20,7 @@ describe('an integrator', () => {
     const page = await browser.get('/partners');
     await browser.press(page, 'Create account', { email: 'new@erp.example', password: PASSWORD });
     expect(browser.cookies.get('feira')).not.toBe(before);
-    expect((await browser.get('/partners')).text).toContain('You have no app yet');
+    expect((await browser.get('/partners')).text).toContain('You have no apps yet');
     expect((await new Merchant(feira.app).signIn('NEW@erp.example')).status).toBe(303);
   });
 
@@ -30,7 +30,7 @@ describe('an integrator', () => {
     ['a short password', { password: 'short' }, 'The password must have 8 to 200 characters'],
     ['a very long password', { password: 'x'.repeat(201) }, 'The password must have 8 to 200 characters'],
     ['a common password', { password: 'Password123' }, 'too easy to guess'],
-    ['one character repeated', { password: 'aaaaaaaaaa' }, 'too easy to guess'],
+    ['a password of one repeated character', { password: 'aaaaaaaaaa' }, 'too easy to guess'],
     ['the e-mail as password', { password: 'Fresh@erp.example' }, 'too easy to guess'],
     [
       'an e-mail that another account has',
@@ -70,7 +70,7 @@ describe('an integrator', () => {
     await signUpIntegrator(feira, 'later@erp.example', address);
   });
 
-  test('must be signed in to open the page of an app', async () => {
+  test('must be signed in to open the page of an app or the form for a new app', async () => {
     const stranger = new Merchant(feira.app);
     expect((await stranger.get('/partners/apps/new')).location).toMatch(/^\/sign-in\?/);
     expect((await stranger.get(`/partners/apps/app_${'0'.repeat(24)}`)).location).toMatch(/^\/sign-in\?/);

@@ -12,7 +12,7 @@ const PUBLISHED_PIX =
 // The example in Banco do Brasil's description of the FEBRABAN layout.
 const PUBLISHED_BOLETO = '00190.50095 40144.816069 06809.350314 3 37370000000100';
 
-test('the decoders that these tests use agree with the published examples', () => {
+test('the decoders of Pix codes and boleto lines agree with the published examples', () => {
   expect(crc16('123456789')).toBe('29B1');
   expect(crc16(PUBLISHED_PIX.slice(0, -4))).toBe('1D3D');
   expect(new Map(emvFields(PUBLISHED_PIX)).get('59')).toBe('Fulano de Tal');
@@ -32,7 +32,7 @@ const payments = Array.from({ length: 300 }, (_, index) => ({
   storeName: ['Loja São João', 'A', 'Padaria & Confeitaria do Zé Ltda – Matriz', '店'][index % 4]!,
 }));
 
-test('every Pix code is a sequence of EMV fields that ends with the checksum of the others', () => {
+test('every Pix code is a sequence of EMV fields in the order of their ids, with the amount in reais and a correct checksum', () => {
   for (const payment of payments) {
     const code = pixCode(payment);
     const fields = emvFields(code);
@@ -51,7 +51,7 @@ test('every boleto line has four correct check digits and the amount', () => {
   }
 });
 
-test('the due date of a boleto is encoded as a factor, which restarted at 1000 on 22 February 2025', () => {
+test('the due date of a boleto is encoded as a day number (factor), which restarted at 1000 on 22 February 2025', () => {
   const [payment] = payments;
   const factorOf = (dueOn: string | null) => boletoLine({ ...payment!, dueOn }).slice(-14, -10);
   // Dates and factors published by FEBRABAN.

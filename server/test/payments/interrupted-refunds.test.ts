@@ -8,7 +8,7 @@ import { dataOf, transactionOf } from '../support/orders.js';
 import { finishRefundsIn, refundedAmounts } from '../support/refunds.js';
 import { order } from '../support/shop.js';
 
-/** How long a refund is postponed after its first failure. */
+/** How long a refund is postponed after the worker has failed to complete it for the first time. */
 const RETRY_DELAY_MS = 10_000;
 
 let one: Feira;

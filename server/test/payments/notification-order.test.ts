@@ -199,7 +199,7 @@ describe('manual review is requested for', () => {
     expect(await attentionOf(unknown)).toEqual(['unknown_order']);
   });
 
-  test('a payment of a wrong amount, which the metrics count', async () => {
+  test('a payment of a wrong amount, and is counted in the metrics', async () => {
     const id = await place();
     await notify(id, randomUUID(), { type: 'paid', amount: 1 });
     const { body } = await feira.app.inject('/metrics');

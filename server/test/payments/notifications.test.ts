@@ -110,7 +110,7 @@ describe('a notification', () => {
     expect((await read()).status).toBe('paid');
   });
 
-  test('about an unknown order is accepted and changes nothing', async () => {
+  test('about an unknown order is accepted and changes no order', async () => {
     expect(await notify({ orderId: randomUUID() })).toBe(200);
     expect(await notify({ workspaceId: (await feira.store()).workspaceId })).toBe(200);
     expect((await read()).status).toBe('pending');
@@ -158,7 +158,7 @@ describe('a notification', () => {
     expect((await store.get('/customers')).body.data[0]).toMatchObject({ ordersCount: 0, totalSpent: 0 });
   });
 
-  test('sets the payment id of an order if the process died before it recorded the id', async () => {
+  test('sets the payment id of an order if the process that opened the payment died before it recorded the id', async () => {
     const { transactionId } = await forgetPayment();
     await feira.context.gateway.decide(transactionId, 'paid');
     expect(await read()).toMatchObject({ status: 'paid', payment: { transactionId } });
@@ -209,7 +209,7 @@ describe('a refund from the gateway', () => {
     expect((await feira.context.gateway.find(payment.transactionId))?.refunded).toBe(62.75);
   });
 
-  test('that is reported late and out of order does not lower the refunded amount', async () => {
+  test('that is reported late and out of sequence does not lower the refunded amount', async () => {
     expect(await notify({ type: 'refunded', refundedInAll: 30 })).toBe(200);
     expect(await notify({ type: 'refunded', refundedInAll: 10 })).toBe(200);
     expect(await read()).toMatchObject({ status: 'partial_refunded', refundedAmount: 30 });

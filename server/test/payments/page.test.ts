@@ -37,7 +37,7 @@ test('the page of a pix payment shows the recipient, the amount, a QR code and i
   expect(qr.html).toMatch(/^<svg /);
 });
 
-test('the page of a card payment shows the installments, and its form contains no card data', async () => {
+test('the page of a card payment shows the installments, and its form sends no card data', async () => {
   const { text, forms } = await visitor.get(await visitor.buy(mug, { payment: 'card', installments: '5' }));
   expect(text).toContain('5 × R$22.55');
   expect(forms.map(({ fields }) => fields)).toEqual([{ key: expect.any(String) }]);

@@ -68,7 +68,7 @@ describe('the delivery service', () => {
     });
   });
 
-  test('is unknown for orders of early releases, whose labels use economy delivery', async () => {
+  test('is null for orders from early releases, and their labels use economy delivery', async () => {
     const id = await place({ buyer: { address: SALVADOR } });
     await feira.context.db.store('test').autocommit.query(sql`
       update orders set shipping_service = null, delivery_days = null, estimated_delivery = null where id = ${id}`);
@@ -118,7 +118,7 @@ describe('an order with digital products', () => {
     expect((await store.post('/shipments', { orderId: id })).body.code).toBe('nothing_to_ship');
   });
 
-  test('and physical products is charged only for the weight of the physical ones', async () => {
+  test('and physical products is charged shipping only for the weight of the physical ones', async () => {
     const heavy = await newProduct(store, { price: 20, quantity: 5, typeId: 1, weight: 100 });
     const id = await order(feira, store.workspaceId, line(), { lines: [line(), line(heavy)] });
     expect((await read(id)).shippingCost).toBe(17);

@@ -53,7 +53,7 @@ test('a long name and address fit on the label, including the apartment and the 
     code,
   ])
     expect(read).toContain(part);
-  // There are 248 points between the margins, and a Helvetica character is on average at most half the font size wide.
+  // There are 248 points between the margins, and a Helvetica character is on average about half the font size wide.
   for (const { size, text } of texts) expect(text.length * size * 0.5).toBeLessThan(248);
 });
 
@@ -76,7 +76,7 @@ test('text is escaped for PDF, line breaks become spaces, and characters outside
   expect(body.slice(table, table + 4)).toBe('xref');
 });
 
-test('the barcode of a label decodes to its code', async () => {
+test('the barcode on a label decodes to the shipment code', async () => {
   const store = await feira.store();
   const productId = await newProduct(store, { quantity: 1 });
   const orderId = await order(feira, store.workspaceId, { productId, variantId: null, quantity: 1 });

@@ -54,14 +54,14 @@ describe('a label', () => {
     expect(tracking.estimatedDelivery).toMatch(/^\d{4}-\d\d-\d\d$/);
   });
 
-  test('has a code with the check digit of the postal standard', () => {
-    // 47312482 is the example in the standard. The other two cover the special cases in which 11 minus the remainder is
-    // 11 or 10.
+  test('has a code with the check digit of the postal standard UPU S10', () => {
+    // 47312482 is the example in the standard. The other two cover the special cases: a weighted sum whose remainder
+    // modulo 11 is 0 or 1.
     expect(checkDigit('47312482')).toBe(9);
     expect([checkDigit('00000000'), checkDigit('00060000')]).toEqual([5, 0]);
   });
 
-  test('requires payment: unpaid, refunded and canceled orders get none', async () => {
+  test('requires payment: unpaid, refunded and canceled orders get none, a partly refunded order gets one', async () => {
     const unpaid = await place({ pay: false });
     const refunded = await place();
     await store.post(`/orders/${refunded}/refund`, undefined);
@@ -76,7 +76,7 @@ describe('a label', () => {
     expect((await store.post('/shipments', { orderId: partial })).status).toBe(201);
   });
 
-  test('is created once, however many requests arrive at the same time', async () => {
+  test('is created once, however many requests arrive at the same time, and not at all if the order was already sent', async () => {
     const orderId = await place();
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => store.post('/shipments', { orderId })),
@@ -173,7 +173,7 @@ describe('tracking', () => {
       shippedAt: expect.any(String),
       deliveredAt: expect.any(String),
     });
-    await expect(carrierScans(code)).rejects.toThrow('cannot be scanned again');
+    await expect(carrierScans(code)).rejects.toThrow('has no next status');
     await expect(carrierScans(code, 'sent')).rejects.toThrow('cannot change to sent');
   });
 

@@ -19,7 +19,7 @@ afterAll(async () => {
   folder.remove();
 });
 
-/** Returns the addresses that a page links to, except form actions, and the ids that can be link targets. */
+/** Returns the addresses in the href and src attributes of a page, and the ids that can be link targets. */
 function referencesIn(html: string, base: string) {
   const links = [...html.matchAll(/(?:href|src)="([^"]*)"/g)].map(([, link]) =>
     link!.replaceAll('&amp;', '&'),
@@ -28,7 +28,7 @@ function referencesIn(html: string, base: string) {
   return { links: links.map((link) => new URL(link, base)), ids };
 }
 
-test('no link on any page that a visitor can reach is broken', async () => {
+test('no internal link on any page that a visitor can reach is broken', async () => {
   const waiting = ['/', '/?lang=pt', '/docs', '/sign-in', '/partners', `/s/${slug}`];
   const seen = new Map<string, Set<string>>();
   const anchors: [string, URL][] = [];

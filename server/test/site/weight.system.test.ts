@@ -46,7 +46,7 @@ afterAll(async () => {
   await feira.close();
 });
 
-/** Opens a page on which pictures arrive only after the document was parsed, and have an unusual aspect ratio. */
+/** Opens a tab in which pictures arrive only after the document has been parsed, and have an unusual aspect ratio. */
 async function open(width: number): Promise<{ context: BrowserContext; page: Page }> {
   const viewport = { width, height: width < 500 ? 812 : 900 };
   const context = await browser.browser()!.newContext({ viewport, locale: 'en-US' });
@@ -77,7 +77,7 @@ test.each(WIDTHS)(
       const shift = await shiftsOn(page);
       const { sent, decoded } = await weightOf(page);
       figures[name] = { shift, sent, decoded };
-      expect(decoded, `${name}: a page without style sheets was measured`).toBeGreaterThan(0);
+      expect(decoded, `${name}: no style sheets or scripts were measured`).toBeGreaterThan(0);
     };
     const visit = async (name: string, url: string) => {
       await page.goto(url);
@@ -142,7 +142,7 @@ test('a page that the browser restores after Back shows the current number of un
   await keeping.end();
 });
 
-test('the checkout shows exactly one total, even before its delivery options have arrived', async () => {
+test('the checkout shows exactly one total before its delivery options have arrived', async () => {
   const { context, page } = await open(375);
   await page.goto(`${shop}/products/${product}`);
   await page.getByRole('button', { name: 'Add to cart' }).click();

@@ -54,7 +54,7 @@ describe('the errors of a form', () => {
       expect((await visitor.order({ document })).text, document).toContain('Invalid CPF or CNPJ');
   });
 
-  test('are shown beside the CEP if it does not exist or is not in the selected state', async () => {
+  test('say beside the CEP that it does not exist or is not in the selected state', async () => {
     await visitor.add(mug);
     const faulty = async (visit: Visitor, button: string, zip: string, state: string) => {
       const page = await visit.press(await visit.checkout(), button, { ...TYPED, zip, state });

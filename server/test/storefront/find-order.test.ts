@@ -34,7 +34,7 @@ test('an order is found by its number, with or without #, and its e-mail in uppe
   }
 });
 
-test('a wrong number, a wrong e-mail and the order of another shop get the same answer', async () => {
+test('a wrong number, a wrong e-mail, malformed input and the order of another shop get the same answer', async () => {
   const buyer = from('10.1.0.2');
   const elsewhere = new Visitor(feira, await shopOf(feira, await feira.store()), {}, '10.1.0.2');
   const answers = [

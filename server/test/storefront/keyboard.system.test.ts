@@ -37,7 +37,7 @@ async function tabTo(selector: string): Promise<void> {
   throw new Error(`${selector} did not get the focus after ${MAX_TABS} presses of Tab on ${page.url()}`);
 }
 
-/** Activates the focused link or button and waits for the next page. */
+/** Follows the focused link or submits the form, and waits for the next page. */
 async function pressEnter(expected: RegExp): Promise<void> {
   await page.keyboard.press('Enter');
   await page.waitForURL(expected);

@@ -56,7 +56,7 @@ const COLORS = [
   'ffc0cb',
 ];
 
-test.each(COLORS)('accent colours from #%s have enough contrast in light and dark mode', async (color) => {
+test.each(COLORS)('colours derived from #%s have enough contrast in light and dark mode', async (color) => {
   const { statusCode, headers, body } = await feira.app.inject(`/assets/accent/${color}.css`);
   expect([statusCode, headers['content-type']]).toEqual([200, 'text/css; charset=utf-8']);
   SCHEMES.forEach((scheme, at) => {

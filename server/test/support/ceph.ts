@@ -17,8 +17,8 @@ export interface Ceph {
 }
 
 /**
- * Starts a real S3 server (Ceph) with one user and one bucket: a monitor, an in-memory object store and the gateway,
- * all on loopback. There is no manager, so pools are not scaled automatically; one placement group per pool is enough.
+ * Starts a real S3 server (Ceph) on loopback: a monitor, an in-memory object store and the gateway. Creates one user
+ * and one bucket. There is no manager, so pools are not scaled automatically; one placement group per pool is enough.
  */
 export async function startCeph(): Promise<Ceph> {
   // A server that stalls while it creates its pools does not recover, but another start usually succeeds.

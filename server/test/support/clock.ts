@@ -13,7 +13,7 @@ export class MovableClock implements Clock {
     return (this.stopped?.monotonic ?? performance.now()) + this.moved;
   }
 
-  /** Stops the clock, so that only `forward` moves it. Use it for assertions that are exact to the millisecond. */
+  /** Stops the clock, so that only `forward` moves it. Call this for assertions that are exact to the millisecond. */
   stop(): void {
     this.stopped = { now: Date.now(), monotonic: Math.floor(performance.now()) };
   }

@@ -43,7 +43,7 @@ export function databaseEnv(
 
 let administration: Promise<pg.Client> | undefined;
 
-/** All databases of a worker are created and dropped on one connection, which stays open until the worker ends. */
+/** Each test worker creates and drops its databases on one connection, which stays open until the worker ends. */
 async function run(statement: string): Promise<void> {
   administration ??= connect();
   await (await administration).query(statement);

@@ -69,7 +69,7 @@ async function runRound(seed: number, writes: number, counts: DryRunCounts): Pro
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z/g;
 
-/** Returns the status and the body, with placeholders for times and for ids that did not exist before the write. */
+/** Returns the status and the body, with placeholders for times and for ids that are not yet known. */
 function comparable({ status, body }: Answer, known: Set<string>): { status: number; body: unknown } {
   const text = JSON.stringify(body)
     .replace(TIME, 'time')

@@ -14,15 +14,15 @@ export interface SampleForm {
 }
 
 export interface Pages {
-  /** All addresses of the pages that were read, with the cookies of the browser. */
+  /** The addresses of all pages that were read, with the cookies of the browser. */
   visited: { url: string; cookie: string }[];
   forms: SampleForm[];
 }
 
 /**
- * Reads every page with a form, as a visitor, as a merchant who is also a partner, and as a buyer, and collects the
- * forms. Forms for endpoints without a page, such as those of OAuth, are added. New pages must be added to the lists
- * below.
+ * Reads every page with a form (except /docs), as a visitor, as a merchant who is also a partner, and as a buyer, and
+ * collects the forms. Forms for endpoints without a page, such as those of OAuth, are added. New pages must be added to
+ * the lists below.
  */
 export async function readPages(feira: Feira): Promise<Pages> {
   const pages: Pages = { visited: [], forms: [] };

@@ -103,7 +103,7 @@ export class Fleet implements StormTarget {
     entry.over = performance.now();
   }
 
-  /** Starts a process. If it exits because PostgreSQL is down, it is restarted, as a service manager would do. */
+  /** Starts a process. If the start fails because PostgreSQL is down, tries again, as a service manager would. */
   private async launch(role: Role): Promise<ServerProcess> {
     for (;;) {
       const begun = performance.now();

@@ -78,7 +78,7 @@ export async function validImages(): Promise<TestImage[]> {
 
 const GIF87A = Buffer.from('47494638376101000100800000000000ffffff2c00000000010001000002024401003b', 'hex');
 
-/** Returns the data that Samsung phones append: binary blocks, followed by a directory that ends with SEFT. */
+/** Returns what Samsung phones append to a JPEG: binary blocks, followed by a directory that ends with SEFT. */
 function cameraTrailer(): Buffer {
   const random = new Random(9);
   const blocks = Buffer.from(Array.from({ length: 500 }, () => random.below(256)));

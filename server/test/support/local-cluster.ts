@@ -40,7 +40,7 @@ export class LocalCluster implements StormTarget {
     process.once('exit', this.stopAtExit);
   }
 
-  /** `release` is the folder of the version to start. `replace` later starts the version under test. */
+  /** `release` is the folder of the version to start. replace() later starts the version under test. */
   static async start(settings: Record<string, string>, release = ROOT): Promise<LocalCluster> {
     // These ports are below the range that the system uses for outgoing connections.
     const port = 20_000 + (process.pid % 250) * PORTS;

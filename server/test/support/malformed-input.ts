@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 
-// Invalid input as buggy clients and attackers send it. Each generator prefers almost valid input, because random noise
-// would fail the first check and never reach the later ones.
+// Invalid input as buggy clients and attackers send it. Most of it is almost valid, because random noise would fail the
+// first check and never reach the later ones.
 
 const NASTY_TEXTS = [
   '',
@@ -116,7 +116,7 @@ const percentEncoded = malformedText.map((value) =>
 );
 const raw = fc.string({ unit: fc.constantFrom(...'abAB01-._~!$&\'()*+,;=:@%/?#[]|^`"<> {}'), maxLength: 30 });
 
-/** Generates a path parameter: an existing value or an invalid one, encoded or not. */
+/** Generates a path parameter: an existing value, or an invalid one that is percent-encoded or raw. */
 export function malformedParameter(good: string): fc.Arbitrary<string> {
   return fc.oneof(
     { weight: 5, arbitrary: fc.constant(encodeURIComponent(good)) },

@@ -59,7 +59,7 @@ export async function uploadAndAttach(
   return store.post(`/products/${productId}/images`, { key });
 }
 
-/** Requests a URL of the server without a socket. */
+/** Injects a GET request for a URL of the server. */
 export async function served(feira: Feira, url: string, headers: Record<string, string> = {}) {
   return feira.app.inject({ method: 'GET', url: url.replace('http://feira.test', ''), headers });
 }

@@ -36,8 +36,8 @@ export async function openMixedStore(processes: Feira[], seed: number): Promise<
 class Interrupted extends Error {}
 
 /**
- * Performs this many writes, up to `atOnce` at the same time. With `duringFaults`, an interrupted write is replaced by
- * another write. Returns the number of interrupted writes. Every other failure is thrown.
+ * Performs `writes` random writes, up to `atOnce` at the same time. With `duringFaults`, an interrupted write is
+ * replaced by another write, and the number of interrupted writes is returned. Every other failure is thrown.
  */
 export async function writeMixed(
   mixed: MixedStore,

@@ -5,7 +5,10 @@ import { type Feira, TEST_SECRET } from './feira.js';
 
 const SIGNER = new Signer([TEST_SECRET]);
 
-/** Sends a notification signed with the current time, as the gateway does, and returns the status of the response. */
+/**
+ * Sends a notification with the current time and a valid signature, as the gateway does, and returns the status of the
+ * response.
+ */
 export async function sendNotification(feira: Feira, notification: Notification): Promise<number> {
   const { body, timestamp, signature } = signNotification(SIGNER, notification, feira.clock.now());
   const { statusCode } = await feira.app.inject({

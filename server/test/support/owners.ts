@@ -3,8 +3,8 @@ import { sql } from '../../src/platform/db/sql.js';
 import { newId } from '../../src/platform/schema/ids.js';
 import type { Feira } from './feira.js';
 
-// Each hash contains its cost, so test accounts can have a low cost. With the production cost, creating an account and
-// signing in would each take 60 ms of CPU time.
+// Each password hash contains its scrypt cost, so the hashes of test accounts can have a low one. With the production
+// cost, creating an account and signing in would each take 60 ms of CPU time.
 const COST = { N: 16, r: 1, p: 1 };
 
 /** Creates an account that can sign in with this password, unless the e-mail already has an account. */

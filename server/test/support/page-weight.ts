@@ -47,7 +47,7 @@ export async function shiftsOn(page: Page): Promise<Shift[]> {
       });
     }
     scrollTo(0, 0);
-    // A layout shift is reported one frame after it happened.
+    // A layout shift is reported only in a later frame.
     for (let frame = 0; frame < 3; frame++) await new Promise((next) => requestAnimationFrame(next));
   });
   return page.evaluate(() => (globalThis as unknown as { recorder: Recorder }).recorder.collect());

@@ -50,8 +50,8 @@ function isModulo10(block: string): boolean {
 }
 
 /**
- * The fifth digit is 11 minus (the weighted sum of the other 43 modulo 11), or 1 if the result is 0, 10 or 11. From the
- * right, the weights are 2 to 9, again and again.
+ * The fifth digit is 11 minus (the weighted sum of the other 43 digits, modulo 11), or 1 if the result is 0, 10 or 11.
+ * From the right, the weights are 2 to 9, again and again.
  */
 function isModulo11(barcode: string): boolean {
   const others = [...(barcode.slice(0, 4) + barcode.slice(5))].reverse().map(Number);

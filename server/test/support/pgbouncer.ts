@@ -20,7 +20,7 @@ interface PgBouncer {
   stop(): Promise<void>;
 }
 
-/** Starts a real PgBouncer (Debian's) in front of one database, with as few settings as possible. */
+/** Starts a real PgBouncer (Debian's package) in front of one database, with as few settings as possible. */
 export async function startPgBouncer(target: Address, mode: 'session' | 'transaction'): Promise<PgBouncer> {
   const folder = temporaryFolder();
   chmodSync(folder.path, 0o755);

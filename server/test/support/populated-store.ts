@@ -4,7 +4,7 @@ import { pngOf } from './images.js';
 import { uploadAndAttach } from './media.js';
 import { order } from './shop.js';
 
-/** A store with one resource of every kind that the API uses in a path. */
+/** A store with at least one resource of every kind that the API uses in a path. */
 export interface PopulatedStore {
   store: StoreClient;
   ids: Record<'product' | 'image' | 'order' | 'invoice' | 'shipment' | 'webhook' | 'delivery', string>;

@@ -44,7 +44,7 @@ export interface ServerProcess extends CommandProcess {
   url: string;
 }
 
-// Commands are killed when the test process exits, even if a test fails.
+// Commands that a failed test did not stop are killed when the test process exits.
 const children = new Set<ChildProcess>();
 process.once('exit', () => {
   for (const child of children) child.kill('SIGKILL');

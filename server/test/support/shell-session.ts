@@ -7,7 +7,7 @@ import { until } from './process.js';
 // The timeout only stops a run that hangs. It is long, because installing the packages takes minutes on a busy machine.
 const PATIENCE_MS = 600_000;
 
-/** A shell that runs one block after the other, as if pasted into a terminal. It ends when a command fails. */
+/** A shell that runs blocks of commands in turn, as if pasted into a terminal. It ends when a command fails. */
 export class ShellSession {
   private readonly shell: ChildProcess;
   private readonly background: { child: ChildProcess; ended: Promise<unknown> }[] = [];

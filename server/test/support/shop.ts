@@ -31,7 +31,7 @@ export interface Purchase {
   service?: 'economy' | 'express';
 }
 
-/** Places an order without using the pages. Economy delivery to the buyer's address costs 12.75 up to 300 g. */
+/** Places an order without using the pages. Economy delivery to BUYER's address costs R$ 12.75 for up to 300 g. */
 export function buy(
   feira: Feira,
   workspaceId: string,

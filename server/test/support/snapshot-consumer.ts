@@ -89,8 +89,8 @@ export async function expectToCatchUp(store: StoreClient, { records, cursor }: R
 }
 
 /**
- * Applies an event. A stock event contains the balance. For other changes the product is read, because the event only
- * names the fields.
+ * Applies an event. A stock event contains the balance. A new or changed product is read, because its event does not
+ * contain all of its values.
  */
 async function apply(store: StoreClient, products: Map<string, Product>, event: FeedEvent): Promise<void> {
   const { id, sku, quantity } = event.data;
@@ -107,7 +107,7 @@ async function apply(store: StoreClient, products: Map<string, Product>, event: 
   }
 }
 
-/** Removes times, because a stock event does not contain the time of the change. */
+/** Removes `updatedAt`, because a stock event does not contain the time of the change. */
 function withoutTimes({ updatedAt, variants, ...product }: Product): Product {
   return { ...product, variants: variants.map(({ updatedAt: _, ...variant }) => variant) };
 }

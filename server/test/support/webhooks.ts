@@ -74,7 +74,7 @@ export function pass(feira: Feira, milliseconds: number): void {
   feira.context.dispatcher.wake();
 }
 
-/** Verifies a signature as an integrator would implement it from the documentation. */
+/** Verifies a signature as described in the documentation. */
 export function isGenuine(
   secret: string,
   { body, headers }: Pick<Received, 'body' | 'headers'>,

@@ -4,9 +4,9 @@ import { claimDue } from '../../src/webhooks/claim.js';
 import { Fleet } from '../support/fleet.js';
 import { until } from '../support/process.js';
 
-// If a primary is killed, an event that it has just numbered may get another number after the failover. The delivery
-// of such an event must not have been sent.
-test('a claim is not answered while the synchronous standby is unreachable', async () => {
+// If a primary is killed, an event that it has just numbered may get another number after the failover. So no delivery
+// of the event may be sent before the standby has its number.
+test('claimDue does not return while the synchronous standby is unreachable', async () => {
   const fleet = await Fleet.open();
   const admin = new pg.Client(fleet.connection);
   try {

@@ -78,7 +78,7 @@ describe('a delivery', () => {
     expect(log[1]!.attempts.map(({ statusCode }) => statusCode)).toEqual([500, 500, 204]);
   });
 
-  test('is due again after the wait for its next attempt, plus or minus 20%', async () => {
+  test('is due again after waits of 5, 75, 1,125 and 16,875 seconds, plus or minus 20%', async () => {
     receiver.answer = fail;
     await write(1);
     for (const [i, wait] of [5_000, 75_000, 1_125_000, 16_875_000].entries()) {

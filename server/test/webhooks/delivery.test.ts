@@ -52,7 +52,7 @@ describe('a change', () => {
     expect(() => new Webhook(secret).verify(`${delivery!.body} `, delivery!.headers)).toThrow();
   });
 
-  test('goes to each subscription of the store for the event, and to no other', async () => {
+  test('goes to each subscription to its event in the same store, and to no other', async () => {
     await subscribe(store, `${receiver.url}/hook`, ['stock.updated']);
     await subscribe(store, `${receiver.url}/hook`, ['product.created', 'stock.updated']);
     const other = await feira.store();

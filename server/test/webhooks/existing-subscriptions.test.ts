@@ -139,7 +139,7 @@ describe('a rotation of the secret', () => {
 });
 
 describe('the log', () => {
-  test('shows each delivery with its attempts, newest first', async () => {
+  test('shows the deliveries, newest first, each with its attempts', async () => {
     receiver.answer = (_, response) => void response.writeHead(200).end('ok'.repeat(1000));
     await newProduct(store, { name: 'First' });
     await newProduct(store, { name: 'Second' });

@@ -208,7 +208,7 @@ describe('the body of a replay', () => {
     expectRejected(await replay(body), 422, fields);
   });
 
-  test('that is not an object returns 400', async () => {
+  test('is rejected with 400 if it is not a JSON object', async () => {
     for (const body of ['[]', '"failed"', '{', 'null']) expectRejected(await replay(body), 400);
   });
 

@@ -36,7 +36,7 @@ test('the retries of 2,000 deliveries that failed together are spread: no second
       select date_trunc('second', next_at) as second, count(*) from deliveries
       where workspace_id = ${store.workspaceId} group by 1 order by 1`);
     const span = (Date.parse(seconds.at(-1)!.second) - Date.parse(seconds[0]!.second)) / 1000 + 1;
-    // The jitter is ±20% of a wait of two minutes, so the retries are spread over almost 48 seconds.
+    // The jitter is ±20% of a wait of two minutes, so the retries are spread over about 48 seconds.
     expect(span).toBeGreaterThan(40);
     expect(Math.max(...seconds.map(({ count }) => count))).toBeLessThanOrEqual((2 * CROWD) / span);
   } finally {

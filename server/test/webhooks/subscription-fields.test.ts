@@ -119,7 +119,7 @@ describe('the events', () => {
     ['null', null, 'events'],
     ['a text', 'stock.updated', 'events'],
     ['an empty list', [], 'events'],
-    ['more than there are event names', [...ALL, ALL[0]], 'events'],
+    ['more numerous than the event names', [...ALL, ALL[0]], 'events'],
     ['unknown', ['order.lost'], 'events[0]'],
     ['in the wrong letter case', ['stock.updated', 'Order.Paid'], 'events[1]'],
     ['ping, which cannot be subscribed to', ['ping'], 'events[0]'],

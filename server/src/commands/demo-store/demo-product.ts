@@ -15,8 +15,8 @@ export interface DemoProduct {
   sku: string;
   quantity: number;
   /**
-   * The options that have their own pictures, with their colours. Each variation has `quantity` in stock, unless
-   * `stock` contains another number for it.
+   * A type of variation: its name, and for each option the colour of the option's picture. Each variation has
+   * `quantity` in stock, unless `stock` contains another number for it.
    */
   colours?: { name: string; options: Record<string, string> };
   sizes?: string[];

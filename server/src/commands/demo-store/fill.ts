@@ -66,7 +66,7 @@ function variationsOf(product: DemoProduct, { name, options }: NonNullable<DemoP
   };
 }
 
-/** Returns the first three letters of an option, without accents and in capitals, such as CAP for Capim-limão. */
+/** Returns the first three characters of an option, without accents and in capitals, such as CAP for Capim-limão. */
 function codeOf(option: string): string {
   return option
     .normalize('NFKD')
@@ -105,7 +105,7 @@ async function addPictures(
 /** A picture to draw, and the option that it shows, if any. */
 type DemoPicture = PictureRequest & { option: string | undefined };
 
-/** Returns one picture per colour, a scene and a close-up. */
+/** Returns one picture per colour, and a scene and a close-up in the first colour. */
 function picturesOf({ draw, portrait = false, colour, colours }: DemoProduct): DemoPicture[] {
   const all: [option: string | undefined, colour: string][] = colours
     ? Object.entries(colours.options)

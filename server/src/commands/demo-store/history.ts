@@ -15,9 +15,9 @@ export interface HistoryServices extends CheckoutServices {
 }
 
 /**
- * Places the orders of the last two weeks through the checkout, oldest first, and then pays, cancels, ships or refunds
- * them. Each order has a fixed checkout id, so an order that an interrupted run has placed is not placed again. If it
- * was placed less than ten minutes ago, its remaining steps are executed; an older order counts as finished.
+ * Places two weeks of demo orders through the checkout, oldest first, and moves each to its stage, such as paid or
+ * delivered. Each order has a fixed checkout id, so an order that an interrupted run has placed is not placed again. If
+ * it was placed less than ten minutes ago, its remaining steps are executed; an older order counts as finished.
  */
 export async function fillHistory(services: HistoryServices, shop: Shop, signal: AbortSignal): Promise<void> {
   for (const [at, order] of DEMO_ORDERS.entries()) {

@@ -97,13 +97,13 @@ const RECENT: DemoOrder['stage'][] = [
 const METHODS: DemoOrder['method'][] = ['pix', 'card', 'pix', 'card', 'boleto'];
 const COUNT = 42;
 
-/** Two weeks of orders, oldest first: three a day, the older ones mostly delivered, the last ones still open. */
+/** Two weeks of orders, oldest first: three a day, the older ones mostly delivered, the latest mostly still open. */
 export const DEMO_ORDERS: DemoOrder[] = Array.from({ length: COUNT }, (_, at) => {
   const left = COUNT - 1 - at;
   const hoursAgo = left * 8 + 2;
   return {
     hoursAgo,
-    // There are three times as many orders as buyers, so every buyer orders three times.
+    // Steps of 5 reach each of the 14 buyers before any is repeated, so every buyer orders three times.
     buyer: (at * 5) % PEOPLE.length,
     products: BASKETS[(at * 4) % BASKETS.length]!,
     method: METHODS[at % METHODS.length]!,

@@ -28,7 +28,7 @@ const TEXTS = {
     used: 'Último uso',
     never: 'nunca usado',
     failing:
-      'As notificações para este aplicativo estão falhando, e ele pode não ter suas últimas alterações. O desenvolvedor pode consultar o motivo.',
+      'As notificações para este aplicativo estão falhando, e ele pode não ter as últimas alterações da sua loja. O desenvolvedor pode consultar o motivo.',
     disconnect: 'Desconectar',
     effect: 'A desconexão tem efeito imediato.',
     payments: 'Pagamentos a conferir',

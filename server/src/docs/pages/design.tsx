@@ -18,19 +18,20 @@ const COLOURS = [
   ['info', 'Neutral information'],
 ] as const;
 
-/** The design system: tokens and components that all pages share, rendered with the real stylesheets. */
+/** The tokens that all pages share and the components of Feira's own pages, rendered with the real style sheets. */
 export function DesignPage({ navigation }: { navigation: Navigation }) {
   return (
     <DocsPage
       navigation={navigation}
       path="/docs/design"
       title="Design system"
-      description="The colours, type and components that the shops, the documentation, the console and the partner pages share."
+      description="The colours and type that all pages share, and the components of the documentation, the console and the partner pages."
       styles={['docs/design.css']}
     >
       <h1>Design system</h1>
       <p class="lead">
-        One set of tokens and components for the shops, the documentation, the console and the partner pages.
+        The tokens that all pages share, and the components of Feira's own pages: the documentation, the
+        console and the partner pages.
       </p>
       <h2 id="files">Files</h2>
       <ul>
@@ -63,12 +64,15 @@ export function DesignPage({ navigation }: { navigation: Navigation }) {
           Text has a contrast of at least 4.5:1 with its background; borders of controls and the focus ring
           have at least 3:1.
         </li>
-        <li>Controls are at least 44 px high; secondary controls in a row at least 36 px.</li>
+        <li>
+          Controls are at least 44 px high, secondary controls in a row at least 36 px, and controls in the
+          documentation at least 24 px.
+        </li>
         <li>
           Native elements first: <code>details</code>, <code>dialog</code>, <code>popover</code>, radio
-          buttons as tabs. Pages work without JavaScript. There is one script for the documentation (copy
-          buttons and “Try it”) and one for shops (copy buttons, and the current number of units in the cart
-          after going back).
+          buttons as tabs. Pages work without JavaScript. There is one script for the documentation (mainly
+          copy buttons and “Try it”) and one for shops (copy buttons, and the current number of units in the
+          cart after going back).
         </li>
         <li>At most 60 kB of style and script per page.</li>
       </ul>

@@ -19,7 +19,7 @@ export function ErrorList({ navigation }: { navigation: Navigation }) {
       navigation={navigation}
       path={PATH}
       title="Error codes"
-      description="Every code that an error body can have, with its status and what to do."
+      description="Every code that an error body can have, with its status and meaning."
       markdown
     >
       <h1>Error codes</h1>

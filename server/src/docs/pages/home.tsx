@@ -46,7 +46,7 @@ export function HomePage(props: {
       <section>
         <h2 id="reference">Reference</h2>
         <p>
-          Every call, generated from the same schemas that validate requests. As a file:{' '}
+          Every call, documented from the same schemas that validate requests. As a file:{' '}
           <a href="/openapi.json">openapi.json</a> (OpenAPI 3.1).
         </p>
         <CallList groups={groups} />

@@ -33,7 +33,7 @@ export function ReferencePage(props: { navigation: Navigation; introduction: str
   );
 }
 
-/** All calls of one group. If a token of the demo store is given, the page can send them. */
+/** All calls of one group. If a token of the demo store is given, the page can send those under /api/v1. */
 export function GroupPage(props: { navigation: Navigation; group: Group; token: string | undefined }) {
   const { navigation, group, token } = props;
   return (

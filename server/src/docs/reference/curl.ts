@@ -1,6 +1,9 @@
 import type { Operation } from './operations.js';
 
-/** Returns the call as a command for bash and zsh. Values that differ between stores are variables. */
+/**
+ * Returns the call as a command for bash and zsh. Values that differ from caller to caller, such as ids and secrets,
+ * are variables.
+ */
 export function curlOf({ method, path, parameters, body }: Operation): string {
   const address = path.replace(/\{(\w+)\}/g, (_, name: string) => `$${variableOf(path, name)}`);
   const query = parameters

@@ -1,4 +1,4 @@
-/** The parts of an OpenAPI document that the reference reads. */
+/** The parts of an OpenAPI document from which the API reference is generated. */
 export interface ApiDocument {
   info: { description?: string };
   tags: { name: string; description: string }[];
@@ -61,7 +61,7 @@ export interface Schema {
   maxItems?: number;
 }
 
-/** Follows a reference within the document. */
+/** Follows a `$ref` within the document. */
 export function resolve<Value extends object>(document: ApiDocument, value: Value | Ref): Value {
   if (!('$ref' in value) || typeof value.$ref !== 'string') return value as Value;
   const [, , kind = '', name = ''] = value.$ref.split('/');

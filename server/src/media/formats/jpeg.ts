@@ -27,7 +27,7 @@ export function walkJpeg(bytes: Buffer): Walked {
       kept.push(bytes.subarray(start, at));
       break;
     }
-    if (isStandalone(marker)) throw new Broken('it contains a marker where none is allowed');
+    if (isStandalone(marker)) throw new Broken('it contains a misplaced marker');
     if (++segments > MAX_SEGMENTS) throw new Broken(`it has more than ${MAX_SEGMENTS} segments`);
     if (isFrame(marker)) {
       if (hasFrame) throw new Broken('it has more than one frame');

@@ -34,7 +34,7 @@ export function ConsentPage(props: {
   who: SignedInUser;
   request: AuthorizationRequest;
   stores: OwnedStore[];
-  /** The parameters of the request and the CSRF token. They are submitted with the form and checked again. */
+  /** The CSRF token, and the parameters of the request, which are checked again when the form is submitted. */
   hidden: Record<string, string>;
 }) {
   const { language, who, request, stores, hidden } = props;

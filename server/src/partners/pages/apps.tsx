@@ -5,7 +5,7 @@ import { Page, type SignedInUser } from '../../platform/html/page.js';
 const TEXTS = {
   en: {
     title: 'Your apps',
-    none: 'You have no app yet.',
+    none: 'You have no apps yet.',
     register: 'Register an app',
     reference: 'API reference',
   },

@@ -139,9 +139,9 @@ export class SandboxGateway implements PaymentGateway {
   }
 
   /**
-   * Sends the due notifications of up to 100 payments. The worker calls this regularly, so a notification is
-   * sent even if the process stopped right after the change. If a notification fails, it is retried later and does
-   * not delay the notifications of other payments.
+   * Sends the due notifications of up to 100 payments. The worker calls this regularly, so a notification is sent even
+   * if the process that changed the payment stopped before sending it. If a notification fails, it is retried later and
+   * does not delay the notifications of other payments.
    */
   async sendNotifications(): Promise<void> {
     const due = await this.db.background('payments').query<{ id: string }>(sql`
@@ -234,7 +234,7 @@ export class SandboxGateway implements PaymentGateway {
 
 /**
  * Returns the existing payment of an order. If the payment is open or declined and the buyer has chosen another method
- * or number of installments, the payment takes over this choice and is open again.
+ * or number of installments, first stores this choice and sets the status to open.
  */
 async function reopen(
   tx: Tx,

@@ -1,6 +1,6 @@
 /**
- * Returns the text of a Pix QR code ("copia e cola"): EMV fields, each with an id, a length and a value, followed by a
- * checksum. The Pix key uses a domain reserved for examples, so no bank finds a recipient.
+ * Returns the text of a Pix QR code ("copia e cola"): EMV fields (id, length and value), followed by a checksum. The
+ * Pix key uses a domain reserved for examples, so no bank finds a recipient.
  */
 export function pixCode({
   id,
@@ -36,7 +36,7 @@ function plain(text: string, longest: number): string {
   return ascii.toUpperCase().slice(0, longest).trim();
 }
 
-/** Computes the checksum CRC-16/CCITT-FALSE. */
+/** Computes the CRC-16/CCITT-FALSE checksum. */
 function checksum(text: string): string {
   let crc = 0xffff;
   for (const byte of Buffer.from(text)) {

@@ -29,7 +29,8 @@ export interface Verdict {
 
 /**
  * Counts a call against every limit that applies to it. A rejected call counts against none of them. With REDIS_URL,
- * all processes share their counts in Redis; without it, each process counts in memory.
+ * all processes share their counts per minute in Redis; without it, each process counts in memory. The uploads per day
+ * are always counted in the database.
  */
 export interface Budgets {
   spend(spender: Spender, kind: CallKind): Verdict | Promise<Verdict>;

@@ -20,7 +20,7 @@ const PROCESSES_ASSUMED = 4;
  * Exact rolling windows shared by all processes. Redis may be unavailable, slow or empty at any time, so every process
  * also remembers the calls it accepted, and uses them to refill an empty Redis. While Redis does not respond, each
  * process enforces its share of each limit. In a minute in which an outage begins or ends, up to twice the limit may be
- * accepted; otherwise the limit is exact. A call waits at most 100 ms for Redis. After a timeout, calls are decided
+ * accepted; otherwise at most the limit. A call waits at most 100 ms for Redis. After a timeout, calls are decided
  * without Redis until it answers again.
  */
 export class RedisBudgets implements Budgets {
@@ -45,7 +45,7 @@ export class RedisBudgets implements Budgets {
     this.shared.onLoss(() => this.switchToLocal());
   }
 
-  /** Waits about one second at most for Redis. The process starts even if Redis is unavailable. */
+  /** Waits at most about one second for Redis. The process starts even if Redis is unavailable. */
   static async open(
     url: string,
     clock: Clock,

@@ -67,8 +67,8 @@ export function openRedis(url: string): Redis {
 }
 
 /**
- * The windows that all processes share. Except for `onLoss` and `leave`, methods reject while Redis is disconnected,
- * and they may wait while Redis hangs.
+ * The windows that all processes share. The async methods may wait while Redis hangs. They reject while Redis is
+ * disconnected, except for `leave` and a `refill` that has no calls to add.
  */
 export class SharedWindows {
   private readonly redis: Scripted;

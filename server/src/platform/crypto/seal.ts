@@ -19,7 +19,7 @@ export interface SealedFor {
 export class UnreadableSealError extends Error {
   constructor({ purpose, id }: SealedFor) {
     super(
-      `The ${purpose} of ${id} cannot be opened with FEIRA_SECRET. Add the secret that it was sealed with to FEIRA_SECRET_PREVIOUS`,
+      `The ${purpose} of ${id} cannot be decrypted with FEIRA_SECRET. Add the secret that it was encrypted with to FEIRA_SECRET_PREVIOUS`,
     );
   }
 }
@@ -81,8 +81,8 @@ interface Keys {
   prefix: Buffer;
   byPurpose: Map<SealingPurpose, Buffer>;
   /**
-   * The key of values that were sealed before keys had ids. They use one key for all purposes, no prefix and no
-   * associated data.
+   * The key of values that were sealed before secrets had ids. Those values use one key for all purposes, no prefix and
+   * no associated data.
    */
   first: Buffer;
 }

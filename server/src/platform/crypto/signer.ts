@@ -33,8 +33,8 @@ export class Signer {
   }
 
   /**
-   * Order links created before keys were derived per purpose were signed with the secret itself. Buyers keep them in
-   * their e-mail, so they stay valid.
+   * The first order links were signed with the secret itself, not with a key derived for the purpose. Buyers keep them
+   * in their e-mail, so they stay valid.
    */
   verifyFirstOrderLink(signature: string, workspaceId: string, orderId: string): boolean {
     const given = Buffer.from(signature, 'base64url');

@@ -7,7 +7,7 @@ const ROUND_MS = 20_000;
 
 /**
  * Deletes the rows of a table that match a condition, in batches that are committed separately. A single DELETE of all
- * rows that had accumulated during an outage exceeded the statement timeout every time. Rows locked by another
+ * rows that accumulated during an outage could exceed the statement timeout at every attempt. Rows locked by another
  * transaction are left for the next call. `table` must be a constant of our code, because it is inserted as SQL.
  */
 export async function deleteInBatches(

@@ -59,7 +59,7 @@ export class InFlight<S extends Sent> {
       if (!oldest) return;
       const left = oldest.since + this.answerMs - performance.now();
       if (left > 0) this.timer = this.watchFor(left);
-      else this.onSilence(new Error(`the database has not responded for ${this.answerMs} ms`));
+      else this.onSilence(new Error(`the database has not answered a statement for ${this.answerMs} ms`));
     }, milliseconds).unref();
   }
 }

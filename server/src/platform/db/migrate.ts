@@ -9,8 +9,8 @@ export const MIGRATIONS = new URL('../../../migrations/', import.meta.url);
 const LOCK = 7_263_415;
 /**
  * While ALTER TABLE waits for a lock, for example one held by a backup, all statements on the table wait behind it.
- * Without this limit, writes stopped for as long as the backup ran. A migration therefore gives up quickly and tries
- * again later.
+ * Without this limit, writes would stop for as long as the backup runs. A migration therefore gives up quickly and
+ * tries again later.
  */
 const LOCK_TIMEOUT_MS = 1_000;
 const MAX_ATTEMPTS = 40;
@@ -78,7 +78,7 @@ export async function pendingMigrations(client: pg.Client, migrations = MIGRATIO
   return files.filter((name) => !applied.has(name));
 }
 
-/** The database works, but a migration cannot be applied to it. */
+/** The database accepted the connection, but a migration failed. */
 export class MigrationFailed extends Error {}
 
 interface Migration {

@@ -9,7 +9,10 @@ export interface ReadLimits {
   perKey: number;
   /** The maximum number of concurrent slow statements per key. */
   slowPerKey: number;
-  /** The maximum number of concurrent slow statements of all keys together. */
+  /**
+   * The maximum number of concurrent slow statements of all keys together. Statements that prove slow while they run
+   * can exceed both limits for slow statements.
+   */
   slow: number;
   /** A statement counts as slow after it has occupied a connection for this long. */
   slowAfterMs: number;

@@ -36,9 +36,9 @@ export interface Transaction extends Tx {
 
 export interface StoreAccess extends Queryable {
   /**
-   * In a Share, each of these statements commits on its own; in a KeyedRequest or DryRun, all of them are in one
-   * transaction. A statement that writes a row and its event (with a CTE) needs no BEGIN and COMMIT; leaving them out
-   * made writes 61% faster.
+   * In a Share, each statement sent through `autocommit` commits on its own; in a KeyedRequest or DryRun, all of them
+   * are in one transaction. A statement that writes a row and its event (with a CTE) needs no BEGIN and COMMIT; leaving
+   * them out made writes 61% faster.
    */
   readonly autocommit: Tx;
   transaction<T>(work: (tx: Tx) => Promise<T>, options?: TransactionOptions): Promise<T>;

@@ -6,8 +6,8 @@ export function isUniqueViolation(error: unknown, constraint: string): boolean {
 }
 
 /**
- * Returns whether no partition of the table accepts the row. A violated check constraint has the same code, but that
- * error names the constraint.
+ * Returns whether a row could not be inserted because the table has no partition for it. A violated check constraint
+ * has the same code, but that error names the constraint.
  */
 export function isMissingPartition(error: unknown): boolean {
   const { code, constraint } = error as DatabaseError;

@@ -108,7 +108,7 @@ function openLog(location: ClusterLocation, file: string): number {
   try {
     renameSync(file, `${file}.1`);
   } catch (error) {
-    // Another process has just rotated the log.
+    // ENOENT: another process has just rotated the log.
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
   return openLog(location, file);

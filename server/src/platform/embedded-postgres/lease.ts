@@ -18,7 +18,7 @@ export interface Lease {
 
 /**
  * Returns undefined if PostgreSQL is stopping or has exited, if its keeper does not answer, or if another process is
- * just taking it over.
+ * taking it over at the same time.
  */
 export async function acquireLease(
   location: ClusterLocation,

@@ -77,8 +77,8 @@ export function makeSharedFolder(): string {
 
 export function makeSocketFolder(location: ClusterLocation): { folder: string; temporary: boolean } {
   const beside = join(location.folder, 'socket');
-  // The kernel limits socket paths to 104–108 bytes, and PostgreSQL reads unix_socket_directories as a list, in which
-  // commas and quotes have a special meaning.
+  // The kernel limits socket paths to 104 bytes (macOS) or 108 bytes (Linux), and PostgreSQL reads
+  // unix_socket_directories as a list, in which commas and quotes have a special meaning.
   const fits = Buffer.byteLength(join(beside, `.s.PGSQL.${PORT}`)) < 100 && !/[",]/.test(beside);
   if (fits) mkdirSync(beside, { recursive: true, mode: 0o700 });
   const folder = fits ? beside : mkdtempSync(join(temporaryFolder(location), 'feira-'));

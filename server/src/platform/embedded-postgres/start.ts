@@ -62,7 +62,7 @@ export async function startEmbeddedPostgres(options: {
       await delay(own ? 20 : 100);
     }
   } finally {
-    // If no lease was acquired, this makes the keeper stop the server that we launched. Otherwise it has no effect.
+    // If no lease was acquired, the keeper now stops the server that we launched. Otherwise the lease keeps it running.
     own?.release();
   }
 }

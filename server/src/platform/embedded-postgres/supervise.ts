@@ -91,7 +91,7 @@ export class Supervisor {
     }
     if (this.failures < MAX_FAILURES) return true;
     return this.end(
-      `PostgreSQL in ${this.folder} exited or failed to start ${MAX_FAILURES} times in a row. See postgres.log next to its data, free disk space or memory, and restart Feira`,
+      `PostgreSQL in ${this.folder} exited or failed to start ${MAX_FAILURES} times in a row. See postgres.log next to its data for the reason, make sure that there is enough disk space and memory, and restart Feira`,
     );
   }
 

@@ -17,8 +17,8 @@ export function buyerLanguageOf(request: FastifyRequest): Language {
 }
 
 /**
- * Stores the language given as `?lang=` in a cookie and redirects to the same address without `lang`. Returns false,
- * and does nothing, if the address contains no valid `lang`.
+ * If the address contains a valid `lang` parameter, stores it in a cookie, redirects to the same address without `lang`
+ * and returns true. Otherwise does nothing and returns false.
  */
 export function storeLanguage(request: FastifyRequest, reply: FastifyReply, secure: boolean): boolean {
   const [, query = ''] = request.url.split('?', 2) as [string, string?];

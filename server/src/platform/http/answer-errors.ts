@@ -13,9 +13,8 @@ declare module 'fastify' {
 }
 
 /**
- * Answers errors in one JSON format, or with a page if a GET or HEAD request outside /api/ accepts HTML. Some plugins,
- * such as the plugin of the token endpoint, set their own error handler. The response contains only the public message.
- * The cause of a 5xx error is logged.
+ * Answers errors in one JSON format, or with a page if a GET or HEAD request outside /api/ accepts HTML. The cause of a
+ * 5xx error is logged but not sent. Some plugins, such as the one of the token endpoint, set their own error handler.
  */
 export function answerErrors(app: FastifyInstance, publicUrl: string): void {
   app.decorate('errorDocs', `${publicUrl}/docs/errors`);

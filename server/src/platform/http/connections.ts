@@ -45,7 +45,7 @@ export function trackConnections(server: Server): { closeAfterAnswers(): void; e
   };
 }
 
-/** Returns the response in progress on a connection. Node itself finds idle connections with the same property. */
+/** Returns the response in progress on a connection. Node itself uses the same property to find idle connections. */
 export function pendingResponse(socket: Socket): ServerResponse | undefined {
   return (socket as { _httpMessage?: ServerResponse | null })._httpMessage ?? undefined;
 }

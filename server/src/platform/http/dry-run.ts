@@ -15,7 +15,7 @@ export const dryRunParameter = {
   dryRun: Type.Optional(
     Type.Boolean({
       description:
-        'true: validates the call and returns the same response, with X-Dry-Run: true, but stores and emits nothing. An Idempotency-Key is neither looked up nor stored.',
+        'true: validates the call and returns the same response as a real call, with X-Dry-Run: true, but stores and emits nothing. An Idempotency-Key is neither looked up nor stored.',
       default: false,
     }),
   ),

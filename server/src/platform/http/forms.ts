@@ -16,8 +16,8 @@ export class Fields {
   readonly repeated: string[] = [];
 
   /**
-   * Reads each field once. Calling URLSearchParams.getAll for each name takes quadratic time: 34 seconds for 125 kB,
-   * before the number of fields was limited.
+   * Reads each field once. Calling URLSearchParams.getAll for each name would take quadratic time: 34 seconds for
+   * 125 kB if the number of fields were not limited.
    */
   constructor(encoded: string) {
     let count = 0;
@@ -40,12 +40,12 @@ export class Fields {
 }
 
 /**
- * Describes the first repeated field, if there is one. Its name is included only if it consists of up to 40 letters,
- * digits and underscores, because an OAuth error_description forbids some other characters.
+ * Describes the first repeated field, if there is one. Its name is included only if it consists of up to 40 ASCII
+ * letters, digits and underscores, because some other characters are not allowed in an OAuth error_description.
  */
 export function repetitionIn({ repeated: [name] }: Fields): string | undefined {
   if (name === undefined) return undefined;
-  return `${/^\w{1,40}$/.test(name) ? name : 'a parameter'} is sent twice`;
+  return `${/^\w{1,40}$/.test(name) ? name : 'a parameter'} is sent more than once`;
 }
 
 export function queryFields(request: FastifyRequest): Fields {

@@ -17,7 +17,7 @@ export interface KeyUse {
 export interface StoredAnswer {
   isSameRequest: boolean;
   status: number;
-  /** Undefined if the response was too large to be stored. The resource must then be read again. */
+  /** Undefined if the response was too large to be stored. A replay then reads the resource again. */
   body: string | undefined;
 }
 
@@ -32,7 +32,7 @@ export function isIdempotencyKey(header: string | string[]): header is string {
 
 const KEPT_MS = 24 * 60 * 60 * 1000;
 /**
- * How long a reservation is valid: longer than any single wait of a call, such as for file storage or for the turn to
+ * How long a reservation is valid: longer than any single wait of a call, such as for file storage or for its turn to
  * verify an image (at most 60 s each). If a process dies, the keys that it has reserved can be used again after this
  * time.
  */

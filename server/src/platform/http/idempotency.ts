@@ -16,7 +16,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /**
      * Whether the call waits for something other than the database, such as a payment gateway or a webhook receiver.
-     * Its key is then reserved until the response is stored, instead of being locked by an open transaction.
+     * If so, its Idempotency-Key is reserved until the response is stored, instead of being locked by an open
+     * transaction.
      */
     waitsOutside?: boolean;
     /**
@@ -40,7 +41,7 @@ const NOT_STORED = new Set([401, 403]);
 interface Options {
   keys: IdempotencyKeys;
   storeOf(request: FastifyRequest): Share;
-  /** Returns the database access for reserving keys, which must not wait behind other calls of the store. */
+  /** Returns separate database access for reserving keys, so that reserving does not wait behind the store's calls. */
   keysOf(request: FastifyRequest): Share;
   ownerOf(request: FastifyRequest): { workspaceId: string; clientId: string };
 }
@@ -121,8 +122,8 @@ async function replay(
 }
 
 /**
- * The hash includes the media type and If-Match: a request that was rejected because of either of them is a new
- * request once it is sent with another value.
+ * The hash includes the media type and If-Match. If a request was rejected because of one of them and is sent with
+ * another value, it counts as another request and does not get the stored rejection.
  */
 function hashOf(request: FastifyRequest): Buffer {
   const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);

@@ -14,7 +14,7 @@ export function queryChecks({ schema, method }: RouteOptions): Check[] {
   return schema?.body && known.length > 0 ? [...checks, validateQuery] : checks;
 }
 
-/** Rejects invalid percent-encoding. The framework treats it as plain text and would search for "%zz". */
+/** Rejects invalid percent-encoding. The framework treats it as plain text, so ?search=%zz would look for "%zz". */
 export function refuseBrokenQuery(
   { url }: FastifyRequest,
   _reply: unknown,

@@ -21,12 +21,12 @@ export const RECORD_ERRORS = {
   },
   illegal_transition: {
     status: 409,
-    meaning: 'The shipping status cannot change from its current value to the requested one.',
-    remedy: 'Read the order. The error names the current status and the allowed ones.',
+    meaning: 'The current shipping status does not allow the requested change.',
+    remedy: 'Read the order. The error names the current status and, unless it is final, the allowed ones.',
   },
   invalid_signature: {
     status: 401,
-    meaning: 'The signature of a payment notification does not match its body.',
+    meaning: 'The signature of a payment notification does not match its timestamp and body.',
     remedy: 'Sign the exact bytes of the body and the timestamp with the secret of the gateway.',
   },
   invoice_limit: {
@@ -57,12 +57,12 @@ export const RECORD_ERRORS = {
   no_such_payment: {
     status: 409,
     meaning: 'The sandbox gateway has no payment with this id.',
-    remedy: 'Open the payment from the page of the order.',
+    remedy: 'Check that the order was paid at the sandbox gateway of this server.',
   },
   not_paid: {
     status: 409,
-    meaning: 'The order is not paid, so it cannot be shipped and gets no label.',
-    remedy: 'Wait for order.paid.',
+    meaning: 'Only an order that is paid or partial_refunded can be shipped or get a label.',
+    remedy: 'If the order is pending, wait for order.paid.',
   },
   not_refundable: {
     status: 409,
@@ -87,7 +87,8 @@ export const RECORD_ERRORS = {
   over_balance: {
     status: 409,
     meaning: 'The refund at the sandbox gateway exceeds what is left of the payment.',
-    remedy: 'Refund at most the balance that the error names.',
+    remedy:
+      'Read the order: it may have been refunded at the gateway. With feira gateway refund, choose at most the balance that the error names.',
   },
   payment_final: {
     status: 409,

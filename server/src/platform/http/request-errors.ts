@@ -1,6 +1,7 @@
 import type { ErrorEntry } from './error-entry.js';
 
-const RETRY = 'Retry with exponential backoff, and after Retry-After seconds if that header is present.';
+const RETRY =
+  'Retry with exponential backoff. If the response has a Retry-After header, wait at least that many seconds.';
 
 /**
  * The codes of errors that are not specific to one kind of record, such as malformed requests, invalid tokens, exceeded
@@ -44,7 +45,7 @@ export const REQUEST_ERRORS = {
   },
   form_refused: {
     status: 403,
-    meaning: 'A form on one of our pages is out of date or was sent from another site.',
+    meaning: 'A form sent to one of our pages has expired or came from another site.',
     remedy: 'Go back, reload the page and send the form again.',
   },
   head_too_large: {
@@ -71,7 +72,7 @@ export const REQUEST_ERRORS = {
   internal_error: {
     status: 500,
     meaning: 'Internal error.',
-    remedy: `${RETRY} If it persists, send the requestId to support.`,
+    remedy: `${RETRY} If the error persists, send the requestId to support.`,
   },
   invalid_json: {
     status: 400,
@@ -80,7 +81,7 @@ export const REQUEST_ERRORS = {
   },
   invalid_parameter: {
     status: 400,
-    meaning: 'A parameter of the path or query, or a header, is malformed or unknown.',
+    meaning: 'A query parameter is invalid or unknown, or the path or a header is malformed.',
     remedy:
       'Correct the parameter that the error names. For a misspelled name, the error suggests the nearest one.',
   },

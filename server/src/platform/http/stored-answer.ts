@@ -18,9 +18,9 @@ const COMPRESSED = 'gzip:';
 const READ_AGAIN = 'read again';
 
 /**
- * Returns the text to store for a response. A PATCH of 14 bytes on a product with a thousand variations returns more
- * than a megabyte. If a response is too large even when compressed and the resource can be read again, only a marker is
- * stored.
+ * Returns the text to store for a response. Even a small request can have a large response: a PATCH of 14 bytes on a
+ * product with a thousand variations returns more than a megabyte. If a response is too large even when compressed and
+ * the resource can be read again, only a marker is stored.
  */
 export async function packAnswer(body: string, canReadAgain: boolean): Promise<string> {
   if (body.length < MIN_COMPRESSED) return body;

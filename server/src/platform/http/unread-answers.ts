@@ -16,8 +16,8 @@ const LARGE_BYTES = 65_536;
 /** A client that reads nothing for this long is disconnected. */
 const IDLE_MS = 15_000;
 /**
- * A client that has not read the complete response after this time is disconnected. A request must arrive within the
- * same time.
+ * A client that has not read the complete response after this time is disconnected. The time limit for sending a
+ * request (REQUEST_MS) is the same.
  */
 const ANSWER_MS = 120_000;
 /**
@@ -32,9 +32,9 @@ const MAX_UNREAD_BYTES = 64 * 1_048_576;
 
 /**
  * Responses stay in memory until clients have read them. A page of products can be several megabytes, so one app may
- * have at most four lists of such pages in progress in a store, from the query to the last byte. Others wait. Without
- * this limit, the responses to twelve clients that did not read them used 564 MB for minutes. Lists of small records
- * are not counted, so that stalled lists of orders do not use up an app's places for lists of products.
+ * have at most four lists of such pages in progress in a store, from the query to the last byte. Further lists wait.
+ * Without this limit, the responses to twelve clients that did not read them used 564 MB for minutes. Lists of small
+ * records are not counted, so that stalled lists of orders do not use up an app's places for lists of products.
  */
 export function limitUnreadAnswers(appOf: (request: FastifyRequest) => string): {
   takeTurn: preHandlerHookHandler;

@@ -25,7 +25,7 @@ export interface SearchableListing extends Listing, Matching {
 
 export type SearchRequest = PageRequest<{ search?: string }>;
 
-/** A page of a search, with the data needed to return the same page again from memory. */
+/** A page of a search, with the data needed to return the same page again without searching. */
 export interface FoundPage extends Page {
   /** The version of the store's search terms. */
   version: string;
@@ -186,7 +186,7 @@ export function isOnlyFilter({ filters }: SearchRequest): boolean {
 // OFFSET 0 in rowById() and filterByTerm() makes PostgreSQL evaluate these fragments row by row. Without it, the
 // planner expected one row where there were ten thousand, and chose a plan that took half a minute.
 
-/** The number of records in the list, or null if the database does not maintain it. */
+/** The number of records in the unfiltered list. Null before the first count, or if it is not maintained. */
 function sizeOf({ kept, workspaceId }: SearchableListing): Statement {
   return kept ? sql`select total from (${keptCount(workspaceId, kept.list)}) kept` : raw('null::bigint');
 }

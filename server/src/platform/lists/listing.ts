@@ -7,7 +7,7 @@ import { type PageRequest, REACH, type SortKey, sortOf } from './paging.js';
 /** Where the records of a list come from. */
 export interface Listing {
   workspaceId: string;
-  /** The table with its alias, such as "products p". */
+  /** The table or sub-select with its alias, such as "products p". */
   from: Statement;
   alias: string;
   /** The condition for the listed rows. It includes the store but not the search. */
@@ -54,7 +54,7 @@ export interface PageRow {
   found: number;
   last_id: string | null;
   last_value: string | number;
-  /** The number of records that maxBytes excluded. The record beyond the page is counted too. */
+  /** The number of records that maxBytes excluded. The record beyond the page may be one of them. */
   unwritten: number;
 }
 

@@ -42,7 +42,7 @@ export const Meta = Shape('Meta', {
   totalPages: Type.Optional(Type.Integer()),
   totalCapped: Type.Optional(
     Type.Boolean({
-      description: 'True when there are more than 10,000 entries; total is then 10,000. Otherwise absent.',
+      description: 'True when total is 10,000 but there are more entries. Otherwise absent.',
     }),
   ),
   hasMore: Type.Boolean(),
@@ -87,7 +87,7 @@ export interface PageRequest<Filters> {
   sort: string;
   /** Undefined if a cursor was sent. Otherwise the default is 1. */
   page: number | undefined;
-  /** Set when a cursor was sent: the sort value and the id of the last record of the previous page. */
+  /** Set when a cursor was sent: the sort value and the id at which the previous page ended. */
   after: { value: string | number; id: string } | undefined;
 }
 

@@ -40,7 +40,10 @@ interface WholeRow extends PageRow {
   is_counted: boolean;
 }
 
-/** A page of a list without filters. The database maintains its total, and the start of the page may be remembered. */
+/**
+ * A page of a list without filters. The database maintains the total of the list, and the start of the page may be
+ * remembered.
+ */
 async function wholePage(
   db: Queryable,
   request: PageRequest<unknown>,

@@ -27,11 +27,11 @@ export function searchablePage(
 }
 
 /**
- * For a rare term, all matches are looked up in the index and sorted. For a common term, the list is scanned in the
- * requested order until the page is full; if that takes too many rows, all matches are sorted instead. The planner
- * cannot make this choice, because it knows at best how common a term is across all stores, and not where in the order
- * the matches are. For example, when all matching names began with C, its plan first scanned all names that begin with
- * A and B.
+ * For a rare term, all matches are looked up in the index and sorted. For a common term, or one without three letters
+ * or digits in a row, the list is scanned in the requested order until the page is full; if that takes too many rows,
+ * all matches are sorted instead. The planner cannot make this choice, because it knows at best how common a term is
+ * across all stores, and not where in the order the matches are. For example, when all matching names began with C, its
+ * plan first scanned all names that begin with A and B.
  */
 async function searchPage(
   db: Queryable,
@@ -62,7 +62,10 @@ async function scan(
   return walked.found > request.limit ? walked : sortAll(db, request, listing, search);
 }
 
-/** Counts the matches. The total of a search without other filters is reused until search terms of the store change. */
+/**
+ * Counts the matches. The total of a search without other filters is reused until search terms of the store's records
+ * change.
+ */
 async function totalOf(
   db: Queryable,
   request: SearchRequest,

@@ -1,4 +1,4 @@
-// The texts of the reference that do not come from the routes: the introduction and the groups.
+// The texts of the reference that do not come from the routes: the introduction, the groups and the required scopes.
 
 export const INTRODUCTION = `An API for the products, variations, stock, images, orders, invoices, shipments, customers and webhooks of online stores. Each token acts for one store.
 
@@ -6,7 +6,7 @@ export const INTRODUCTION = `An API for the products, variations, stock, images,
 
 **Rate limit.** 120 calls per store and app in any 60 seconds. Every response to a request with a valid token has \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\` and \`X-RateLimit-Reset\`. A 429 has \`Retry-After\`; waiting that long is enough. Prefer the batch calls.
 
-**Errors** have one shape: \`error\` is a sentence for people, \`code\` is stable and for programs, \`docUrl\` links to an explanation of the code, \`requestId\` is for support, and \`details\` lists every fault of a 422. The header \`X-Should-Retry\` says whether the same request may succeed later.
+**Errors** (except those of OAuth, which follow RFC 6749) have one shape: \`error\` is a sentence for people, \`code\` is stable and for programs, \`docUrl\` links to an explanation of the code, \`requestId\` is for support, and \`details\` lists every fault of a 422. The header \`X-Should-Retry\` says whether the same request may succeed later.
 
 **Lists** are read with \`page\` and \`limit\`, or with \`cursor\`, which has no limit on the number of pages. Follow \`meta.nextCursor\` while \`meta.hasMore\` is true.
 
@@ -43,7 +43,7 @@ export const TAGS = [
     description:
       'Orders of buyers: read them, follow changes by delta sync, update the shipping status, add invoices, refund in full.',
   },
-  { name: 'Shipments', description: 'Labels and tracking. An order has one shipment.' },
+  { name: 'Shipments', description: 'Labels and tracking. An order has at most one shipment.' },
   { name: 'Customers', description: 'The buyers of the store, derived from its orders.' },
   {
     name: 'Webhooks',

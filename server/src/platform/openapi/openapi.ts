@@ -160,9 +160,7 @@ function withBareArray(body: BodyShape, field: string | undefined): object {
   return field === undefined ? body : { anyOf: [body, body.properties?.[field]] };
 }
 
-/**
- * Lists every shape that has a title and a type once under components, and replaces it with a reference to its title.
- */
+/** Moves every shape that has a title and a type to components, under its title, and puts a reference in its place. */
 function nameShapes(node: unknown, named: Record<string, unknown>): unknown {
   if (Array.isArray(node)) return node.map((each) => nameShapes(each, named));
   if (typeof node !== 'object' || node === null) return node;

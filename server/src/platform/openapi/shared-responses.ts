@@ -1,7 +1,7 @@
 import type { FastifyContextConfig } from 'fastify';
 import { ERROR_CODES, type ErrorCode } from '../http/error-catalogue.js';
 
-// The headers and errors that many calls share, and the rules for which call has which of them.
+// The request headers and responses that many calls share, and the rules for which call has which responses.
 
 const errorSchema = {
   type: 'object',
@@ -74,7 +74,7 @@ export const SHARED_COMPONENTS = {
       in: 'header',
       required: false,
       description:
-        'The ETag of the product when it was read. If the product has changed since then, the response is a 412. * matches any product; separate several ETags with commas.',
+        'The ETag of the product when it was read. If the product has changed since then, the response is a 412. * matches any ETag; separate several ETags with commas.',
       schema: { type: 'string' },
     },
     IfNoneMatch: {
@@ -93,12 +93,12 @@ export const SHARED_COMPONENTS = {
       'limit must be at least 1',
     ),
     InvalidToken: response(
-      'The token is missing, expired or revoked. Renew it with the refresh token.',
+      'The access token is missing, unknown, expired or revoked. Get a new one with the refresh token.',
       'invalid_token',
       'invalid_token: the access token is unknown, expired or revoked; get a new one with the refresh token',
     ),
     InsufficientScope: response(
-      'The token lacks the scope. The call counts against the rate limit.',
+      'The token lacks the scope that this call requires. The call still counts against the rate limit.',
       'insufficient_scope',
       'insufficient_scope: this call requires products:write',
     ),
@@ -133,7 +133,7 @@ export const SHARED_COMPONENTS = {
       'The Expect header can only be 100-continue',
     ),
     PreconditionFailed: response(
-      'The product has changed since the ETag in If-Match was read. Nothing was changed.',
+      'The product has changed since the ETag in If-Match was read. This call changed nothing.',
       'precondition_failed',
       'The resource has changed since the ETag in If-Match was read. Read it again and decide whether your change still applies.',
     ),
@@ -154,7 +154,7 @@ export const SHARED_COMPONENTS = {
       [{ field: 'price', message: 'must be at least 0' }],
     ),
     TooMany: response(
-      'The rate limit is reached (rate_limited). Or this list did not get its turn in time, because four large lists of this store and app are being read or the server is sending too many large responses (too_many_lists). Wait Retry-After seconds.',
+      'The rate limit is reached (rate_limited). Or the call reads a large list and did not get its turn in time, because four large lists of this store and app are being read or the server is sending too many large responses (too_many_lists). Wait Retry-After seconds.',
       'rate_limited',
       'Too many requests: the limit of 120 is reached. Retry in 12 s',
     ),

@@ -19,7 +19,7 @@ export function snapshotContent(record: object): object {
     [NDJSON]: {
       schema: {
         description:
-          'The schema of each line. With Accept: application/x-ndjson and no query parameter: every record of one consistent snapshot. The first line has the position in GET /events that belongs to the snapshot: apply the events after that position, in order, to stay up to date. The last line has the count: a stream without that line is incomplete. A snapshot counts as one call, and each store and app can read one at a time. Read it without pauses, within 30 minutes.',
+          'The schema of each line. With Accept: application/x-ndjson and no query parameter, the response contains every record of one consistent snapshot. The first line has the position in GET /events that belongs to the snapshot: apply the events after that position, in order, to stay up to date. The last line has the count: a stream without that line is incomplete. A snapshot counts as one call, and an app can read only one snapshot of a store at a time. Read it without pauses, within 30 minutes.',
         anyOf: [START, record, END],
       },
     },

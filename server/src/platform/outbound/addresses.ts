@@ -44,7 +44,7 @@ const OTHER_PROTOCOLS = new Set([
   10080,
 ]);
 
-/** Returns whether a receiver may use this port: 80, 443, or any port from 1024 that the Fetch standard allows. */
+/** Returns whether a receiver may use this port: 80, 443, or any port above 1023 that the Fetch standard allows. */
 export function isPublicPort(port: number): boolean {
   return port === 80 || port === 443 || (port >= 1024 && !OTHER_PROTOCOLS.has(port));
 }

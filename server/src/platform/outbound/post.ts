@@ -30,7 +30,7 @@ export class Outbound {
     this.resolve = options.resolve ?? resolveName;
   }
 
-  /** Returns whether the port or an address of this URL is forbidden. A failed name lookup returns false. */
+  /** Returns whether the port of this URL or an address of its host is forbidden, or false if the name lookup fails. */
   async isForbidden({ hostname, port, protocol }: URL): Promise<boolean> {
     if (this.options.allowPrivate) return false;
     if (!isPublicPort(portOf(protocol, port))) return true;
@@ -42,8 +42,8 @@ export class Outbound {
   }
 
   /**
-   * Never rejects: every failure is returned as a result for the log. One deadline covers name resolution,
-   * connection, headers and body.
+   * Never rejects if the URL is valid: every failure is returned as a result for the log. One deadline covers name
+   * resolution, connection, headers and body.
    */
   async post(url: string, headers: Record<string, string>, body: string): Promise<OutboundAnswer> {
     const { origin, pathname, search } = new URL(url);

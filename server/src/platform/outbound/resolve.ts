@@ -8,9 +8,9 @@ export class NameNotFound extends Error {}
 const RESOLVE_MS = 2_000;
 
 /**
- * Returns all addresses of a host name. It queries DNS directly instead of calling getaddrinfo, which shares the
- * thread pool with file access and hashing: four names that never resolve would block all of these. The hosts file is
- * not read; localhost is handled here.
+ * Returns all addresses of a host name. It queries DNS directly instead of calling getaddrinfo, which shares a pool of
+ * four threads with file access and hashing: four names that never resolve would block both. The hosts file is not
+ * read; localhost is handled here.
  */
 export const resolveName: Resolve = async (host) => {
   const bare = host.replace(/^\[|\]$/g, '');

@@ -10,7 +10,7 @@ export function isId(value: string): boolean {
 /** An id that sorts before all others. */
 export const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
-/** Creates a UUIDv7, so that new rows are added at the end of every index that starts with the id. */
+/** Creates a UUIDv7, so that new rows are added at the end of their store's part of an index on (workspace_id, id). */
 export function newId(now = Date.now()): string {
   if (next === pool.length) {
     randomFillSync(pool);

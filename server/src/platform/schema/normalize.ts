@@ -33,7 +33,7 @@ function hasLongRun(text: string): boolean {
   return false;
 }
 
-/** Recent results, because a request normalizes the same name several times: to validate, compare and store it. */
+/** Recent results. A request normalizes the same name several times: to validate, compare and store it. */
 const recent = new Map<string, string>();
 const MAX_RECENT = 2_048;
 

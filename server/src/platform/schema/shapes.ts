@@ -44,7 +44,10 @@ export const HttpUrl = (options: TSchemaOptions = {}) =>
 
 export const Time = (options: TSchemaOptions = {}) => Type.String({ format: 'date-time', ...options });
 
-/** Accepts one of the values, which the API document lists. If the record type is a plain string, use OneOf<string>. */
+/**
+ * Accepts one of the values, which the API document lists. Use OneOf<string> for a field whose TypeScript type is
+ * string.
+ */
 export const OneOf = <T extends string>(values: readonly T[], options: TSchemaOptions = {}) =>
   Type.Unsafe<T>({ type: 'string', enum: [...values], ...options });
 

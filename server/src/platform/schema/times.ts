@@ -4,8 +4,8 @@ const FIRST = Date.parse('0001-01-01T00:00:00Z');
 const LAST = Date.parse('9999-12-31T23:59:59.999Z');
 
 /**
- * Parses an RFC 3339 timestamp to milliseconds. Returns undefined for any other text, for a day that does not exist and
- * for a time outside the years 1 to 9999 in UTC.
+ * Parses an RFC 3339 timestamp to milliseconds. Returns undefined for any other text, for a day that does not exist,
+ * for a leap second, for more than nine decimals and for a time outside the years 1 to 9999 in UTC.
  */
 export function timeOf(text: string): number | undefined {
   const match = RFC_3339.exec(text);
@@ -18,7 +18,10 @@ export function timeOf(text: string): number | undefined {
   return moment >= FIRST && moment <= LAST ? moment : undefined;
 }
 
-/** Converts a text that timeOf accepts to UTC, because PostgreSQL does not accept every offset that RFC 3339 allows. */
+/**
+ * Converts a timestamp to UTC, because PostgreSQL does not accept every offset that RFC 3339 allows. The text must be
+ * one that timeOf can parse.
+ */
 export function isoOf(text: string): string {
   return new Date(timeOf(text) as number).toISOString();
 }

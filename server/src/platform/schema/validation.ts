@@ -36,8 +36,8 @@ function bodyValidator(schema: object) {
 
 /**
  * Changes two rules so that errors are not repeated. The entries of an array with too many entries are not checked: a
- * megabyte of invalid entries blocked the process for four seconds and returned 5 MB of errors. And a name reports its
- * length once, although maxLength limits it before normalization and x-name after it.
+ * megabyte of invalid entries blocked the process for four seconds and returned 5 MB of errors. And a name that
+ * is too long is reported once, although maxLength limits its length before normalization and x-name after it.
  */
 function withoutRepeatedFaults(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(withoutRepeatedFaults);

@@ -37,8 +37,11 @@ export const LANDING_TEXTS = {
       ['Signed webhooks', 'Five attempts over five hours, a log of each, replay, and a feed to catch up.'],
       ['Safe to repeat', 'Idempotency keys on every write, dry runs, and a header that says when to retry.'],
       ['Stock that adds up', '500 SKUs in one call, with relative changes and compare-and-set.'],
-      ['Exact money', 'Amounts are stored as decimals, and a response lists all errors of a request.'],
-      ['Brazilian invoices', 'NF-e and DC-e by access key, alphanumeric CNPJ, labels and tracking.'],
+      [
+        'Exact money, clear errors',
+        'Amounts are stored as decimals, and a response lists all errors of a request.',
+      ],
+      ['Invoices and shipping', 'NF-e and DC-e by access key, alphanumeric CNPJ, labels and tracking.'],
     ],
   },
   pt: {
@@ -86,10 +89,13 @@ export const LANDING_TEXTS = {
       ],
       ['Estoque sempre correto', '500 SKUs por chamada, com ajustes relativos e comparação antes de gravar.'],
       [
-        'Valores exatos',
+        'Valores exatos, erros claros',
         'Valores decimais sem arredondamento, e todos os erros informados na mesma resposta.',
       ],
-      ['Notas fiscais', 'NF-e e DC-e pela chave de acesso, CNPJ alfanumérico, etiquetas e rastreamento.'],
+      [
+        'Notas fiscais e envio',
+        'NF-e e DC-e pela chave de acesso, CNPJ alfanumérico, etiquetas e rastreamento.',
+      ],
     ],
   },
 } as const;

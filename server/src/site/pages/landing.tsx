@@ -113,7 +113,7 @@ export function LandingPage(props: { language: Language; publicUrl: string; demo
   );
 }
 
-/** Shows a delivery as a receiver gets it. */
+/** Shows a webhook delivery as the receiver gets it. */
 function Sample({ caption }: { caption: string }) {
   return (
     <figure class="sample">

@@ -24,7 +24,7 @@ const TEXTS = {
     subtotal: 'Subtotal',
     freight: 'Shipping is calculated at checkout.',
     checkout: 'Checkout',
-    unavailable: 'Change or remove unavailable items to continue.',
+    unavailable: 'To continue, remove unavailable items or reduce their quantity.',
   },
   pt: {
     title: 'Carrinho',
@@ -36,7 +36,7 @@ const TEXTS = {
     unpaid: 'Você fez um pedido que ainda não foi pago.',
     resume: 'Ver o pedido e pagar',
     remove: 'Remover',
-    gone: 'Produto indisponível',
+    gone: 'Não está mais à venda',
     removedProduct: 'Produto não disponível',
     out: 'Esgotado',
     short: (left: number) => (left === 1 ? 'Só resta 1' : `Só restam ${left}`),
@@ -44,7 +44,7 @@ const TEXTS = {
     subtotal: 'Subtotal',
     freight: 'O frete é calculado ao finalizar a compra.',
     checkout: 'Finalizar compra',
-    unavailable: 'Altere ou remova os itens indisponíveis para continuar.',
+    unavailable: 'Para continuar, remova os itens indisponíveis ou reduza a quantidade.',
   },
 };
 

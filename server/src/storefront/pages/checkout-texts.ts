@@ -49,7 +49,7 @@ export const CHECKOUT_TEXTS = {
     about: {
       pix: 'Confirmed in seconds',
       card: 'Up to 12 installments without interest',
-      boleto: 'Confirmed up to two business days after you pay',
+      boleto: 'Confirmed within two business days of payment',
     },
     times: (count: number, part: string) => `${count}× ${part}`,
     faults: {
@@ -65,7 +65,7 @@ export const CHECKOUT_TEXTS = {
       choice: 'Choose one.',
     },
     check: (count: number) => (count === 1 ? 'Check 1 field.' : `Check ${count} fields.`),
-    changed: 'A price or the shipping cost has changed. Review the order and confirm it again.',
+    changed: 'The cart, a price or the shipping cost has changed. Review the order and confirm it again.',
     tooMuch: 'The total exceeds the maximum for an order. Reduce the quantity.',
     tooManyUnits: ({ maxUnitsPerLine, maxUnitsPerOrder }: StoreLimits) =>
       `This shop sells at most ${maxUnitsPerLine.toLocaleString('en')} units of one item and ${maxUnitsPerOrder.toLocaleString('en')} units in one order.`,
@@ -134,7 +134,7 @@ export const CHECKOUT_TEXTS = {
       choice: 'Escolha uma opção.',
     },
     check: (count: number) => (count === 1 ? 'Confira 1 campo.' : `Confira ${count} campos.`),
-    changed: 'O preço ou o frete mudou. Revise o pedido e confirme novamente.',
+    changed: 'O carrinho, o preço ou o frete mudou. Revise o pedido e confirme novamente.',
     tooMuch: 'O total excede o valor máximo de um pedido. Reduza a quantidade.',
     tooManyUnits: ({ maxUnitsPerLine, maxUnitsPerOrder }: StoreLimits) =>
       `Esta loja vende no máximo ${maxUnitsPerLine.toLocaleString('pt-BR')} unidades de cada item e ${maxUnitsPerOrder.toLocaleString('pt-BR')} unidades por pedido.`,

@@ -9,7 +9,7 @@ const TEXTS = {
   pt: { title: 'Entrega', calculate: 'Calcular', hint: 'Informe o CEP para ver o custo e o prazo.' },
 };
 
-/** Shows the cost of delivery to a postal code. It is a separate form that reloads the page with the result. */
+/** Shows the cost of delivery to a postal code. The form reloads the page with the result. */
 export function Freight(props: {
   language: Language;
   variantId: string | undefined;

@@ -28,7 +28,7 @@ const TEXTS = {
   },
 };
 
-/** The items of an order, their prices and the payment method. */
+/** The items of an order, its totals and its payment method. */
 export function OrderItems(props: { visit: Visit; order: OrderRecord; covers: Map<string, string> }) {
   const { visit, order, covers } = props;
   const { language } = visit;

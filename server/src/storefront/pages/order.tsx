@@ -78,12 +78,12 @@ interface Props {
   visit: Visit;
   order: OrderRecord;
   tracking: Tracking | undefined;
-  /** The pictures of the items whose products still exist, by lineName(). */
+  /** The pictures of the items whose products still exist, keyed by lineName(). */
   covers: Map<string, string>;
   orderKey: string;
   /** Whether the server has a payment gateway. */
   canPay: boolean;
-  /** Whether the buyer comes from a payment that was declined. */
+  /** Whether the buyer has just returned from a payment that was declined. */
   isDeclined: boolean;
 }
 

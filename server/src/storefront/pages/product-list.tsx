@@ -110,7 +110,7 @@ function describe({ visit, request, list, category, origin }: Parameters<typeof 
     description: TEXTS[language].about(list.total, subject, shop.name),
     canonical: `${origin}${productListAddress(shop.slug, { category: category?.id, page })}`,
     image: list.items.find(({ cover }) => cover)?.cover ?? undefined,
-    // Search engines should index each product once, not in every sort order or search result.
+    // Search engines should index only the plain lists, not every sort order, filter or search result.
     hidden: request.search !== '' || request.sort !== 'newest' || isFiltered(request),
   };
 }
@@ -154,7 +154,7 @@ function Categories({
   const link = (id: number | undefined, label: string, current: boolean) => (
     <a
       key={id}
-      // If the list is empty, the links drop the search and the filters, which may match nothing in a category either.
+      // If the list is empty, the links drop search and filters, which may match nothing in other categories either.
       href={productListAddress(
         shop.slug,
         list.total === 0 ? { category: id } : { ...request, category: id, page: 1 },

@@ -24,7 +24,7 @@ const TEXTS = {
     about: 'About this product',
     faults: {
       quantity: `Choose a quantity from 1 to ${CART_MAX_QUANTITY}.`,
-      full: 'Your cart cannot hold more of this item.',
+      full: 'This quantity does not fit in your cart. Remove items first.',
     },
   },
   pt: {
@@ -37,7 +37,7 @@ const TEXTS = {
     about: 'Sobre este produto',
     faults: {
       quantity: `Escolha uma quantidade de 1 a ${CART_MAX_QUANTITY}.`,
-      full: 'Não cabem mais unidades deste item no carrinho.',
+      full: 'Essa quantidade não cabe no carrinho. Remova itens primeiro.',
     },
   },
 };

@@ -61,7 +61,7 @@ export function Head(props: {
       {data && (
         <script
           type="application/ld+json"
-          // The content of a script element is not escaped like text. Without "<", nothing in it can end the element.
+          // HTML escapes have no effect in a script element. Without "<", nothing in the JSON can end the element.
           dangerouslySetInnerHTML={{ __html: JSON.stringify(data).replaceAll('<', '\\u003c') }}
         />
       )}

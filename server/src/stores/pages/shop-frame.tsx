@@ -28,7 +28,7 @@ export function ShopFrame(props: {
   shop: Pick<Shop, 'slug' | 'name' | 'accentColor'>;
   language: Language;
   title: string;
-  /** The path and query of the page. The language links add a `lang` parameter to it. */
+  /** The path and query of the page. The language links add a `lang` parameter to them. */
   address: string;
   about?: PageDescription | undefined;
   /** Shown above the header, for example in a test shop. */

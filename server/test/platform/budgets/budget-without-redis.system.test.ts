@@ -35,7 +35,7 @@ async function isShared(shared: boolean): Promise<void> {
   for (const feira of [one, two]) await until(() => says(feira, `feira_budgets_shared ${shared ? 1 : 0}`));
 }
 
-/** Sends this many concurrent calls, alternating between both processes. */
+/** Sends this many concurrent calls, alternating between the two processes. */
 function call(count: number): Promise<Answer[]> {
   return Promise.all(
     Array.from({ length: count }, (_, index) => store.through(index % 2 === 0 ? one : two).get('/me')),
@@ -59,7 +59,7 @@ test('while Redis is unavailable, each process keeps to its share of the limit, 
   redis = await startRedis(redis.port);
 });
 
-test('calls accepted before the loss of Redis count against the share of each process', async () => {
+test('calls accepted before the loss of Redis count against the share of the process that accepted them', async () => {
   expect(accepted(await call(LIMIT))).toBe(LIMIT);
   await redis.stop();
   expect(accepted(await call(LIMIT))).toBe(0);
@@ -76,7 +76,7 @@ test('the counts of a Redis that comes back empty are restored, so no call above
   for (const { headers } of answers) expect(Number(headers['retry-after'])).toBeLessThanOrEqual(60);
 });
 
-test('counts that vanish from a running Redis, as when its clock jumps ahead, are restored', async () => {
+test('if counts vanish from a running Redis, as when its clock jumps ahead, no call above the limit is accepted', async () => {
   expect(accepted(await call(LIMIT))).toBe(LIMIT);
   const client = new Redis(redis.url);
   await client.flushall();

@@ -159,7 +159,7 @@ describe('the rolling window', () => {
     const times: number[] = [];
     let refusals = 0;
     for (let i = 0; i < 500; i++) {
-      // The calls come in bursts with occasional pauses, which fill and empty the window several times.
+      // The calls come in bursts with occasional pauses, so the number of calls in the window rises and falls.
       feira.clock.forward(random.below(60) === 0 ? random.below(50_000) : random.below(300));
       const now = feira.clock.monotonic();
       const recent = times.filter((time) => time > now - MINUTE).length;

@@ -16,7 +16,7 @@ afterAll(async () => {
   await redis.stop();
 });
 
-test('two processes that share a Redis accept 120 calls of one credential in total, and report the remaining number correctly', async () => {
+test('two servers that share a Redis accept 120 calls of one credential in total, and each accepted call reports a different remaining number', async () => {
   const shared = { on: feira, redisUrl: redis.url, redisTimeoutMs: 10_000 };
   const one = await openFeira(shared);
   const two = await openFeira(shared);
@@ -37,7 +37,7 @@ test('two processes that share a Redis accept 120 calls of one credential in tot
   await two.close();
 });
 
-test('an upload that one limit rejects does not count against the other limits', async () => {
+test('an upload rejected by the limit of uploads does not count against the limit of calls', async () => {
   const budgets = await RedisBudgets.open(
     redis.url,
     feira.clock,

@@ -126,7 +126,7 @@ describe('requests for upload addresses', () => {
     expect(accepted(await spend('call', 121))).toBe(120);
   });
 
-  test('that are refused come with a resetMs, after which every limit admits the next request', async () => {
+  test('that are rejected report a resetMs after which every limit accepts the next request', async () => {
     await spentBefore(4_940, 3_600_000);
     expect(accepted(await spend('upload', 60))).toBe(60);
     const [refused] = await spend('upload', 1);

@@ -191,7 +191,7 @@ test('admits urgent callers before others', async () => {
   expect(admitted).toEqual(['running', 'known', 'anyone']);
 });
 
-test('admits no caller while it is closed, and admits the waiting callers when it opens', async () => {
+test('admits no caller while it is closed; once it is open, admitWaiting admits the waiting callers', async () => {
   let isOpen = false;
   const admission = new Admission({ isOpen: () => isOpen });
   const applicant = { key: 'a', limit: 2 };

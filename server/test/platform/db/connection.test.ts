@@ -55,7 +55,7 @@ describe.each([
     expect(await answer).toEqual([{ n: 1 }]);
   });
 
-  test('rejects every use of a statement that cannot be parsed, and parses it again at the next use', async () => {
+  test('rejects every pending use of a statement that cannot be parsed, and parses it again at the next use', async () => {
     const outcomes = await Promise.allSettled([read(1), read(2)]);
     expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
     expect(outcomes[0]).toMatchObject({ reason: NO_TABLE });
@@ -129,7 +129,7 @@ describe.each([
 
   // The case below cannot occur with pg, whose client sends a statement only after the response to the one before it.
   if (driver !== 'pg') {
-    test('keeps a statement that is being parsed again when the error of an earlier use arrives', async () => {
+    test('keeps a statement that is being parsed again, even if the error of an earlier use arrives meanwhile', async () => {
       await beside.query('select pg_advisory_lock(1)');
       const first = expect(read(1)).rejects.toMatchObject(NO_TABLE);
       const held = connection.query(sql`select pg_advisory_lock(1)`);

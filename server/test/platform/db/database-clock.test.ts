@@ -44,7 +44,7 @@ test('the database clock advances with elapsed time and ignores a step of the ma
   clock.close();
 });
 
-test('the database clock keeps its time when a reply was delayed, and corrects it with the next quick reply', async () => {
+test('the database clock ignores a delayed reply and is corrected by the next quick one', async () => {
   const machine = machineAt(Date.now());
   const clock = await DatabaseClock.open(db.system('clock'), machine);
   const before = clock.now();
@@ -53,7 +53,7 @@ test('the database clock keeps its time when a reply was delayed, and corrects i
   await heldUp;
   expect(clock.now() - before).toBe(MINUTE_MS);
   await clock.synchronize();
-  // The minute was only simulated, so the corrected clock shows the real time again and not a minute later.
+  // The minute was only simulated, so the corrected clock shows the real time again and is not a minute ahead.
   expect(clock.now()).toBeLessThanOrEqual(Date.now() + 1);
   clock.close();
 });

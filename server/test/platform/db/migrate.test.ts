@@ -33,7 +33,7 @@ async function open(applicationName: string): Promise<pg.Client> {
   return client;
 }
 
-test('a migration that waits for a backup does not block writes, names the backup in a message and is applied after it', async () => {
+test('a migration that waits for a backup does not block writes, names the backup in a message, and is applied after the backup', async () => {
   const messages: string[] = [];
   const options = { migrations: folderUrl(), report: (message: string) => void messages.push(message) };
   expect(await migrate(connection, options)).toEqual(['9001_notes.sql']);
@@ -101,7 +101,7 @@ describe('an index that is built concurrently', () => {
     write('9002_index.sql', INDEX);
     const migrating = migrate(connection, { migrations: folderUrl() });
     const writer = await open('writer');
-    // The index exists from the beginning, but becomes valid only when older transactions have ended.
+    // The index exists as soon as its build starts, but becomes valid only when older transactions have ended.
     await until(async () => (await isValid(writer)).length === 1);
     await writer.query(`insert into notes (text) values ('beside the build')`);
     expect(await isValid(writer)).toEqual([false]);

@@ -57,7 +57,7 @@ async function send(reads: Reads, store: string): Promise<void> {
 
 const becomeSlow = () => vi.advanceTimersByTimeAsync(SLOW_MS + 1);
 
-test('a slow read that was sent on two connections counts against the limit of slow reads only once', async () => {
+test('a slow read that is answered on two connections frees only one place for slow reads', async () => {
   const { reads, connections } = await openReads();
   await send(reads, 'a');
   await send(reads, 'b');

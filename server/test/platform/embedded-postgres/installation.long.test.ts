@@ -41,7 +41,7 @@ describe('an installation', () => {
     base = makeBase();
   });
 
-  it('of another account starts PostgreSQL for an ordinary user, even if the package is read-only and its symbolic links are missing', async () => {
+  it('starts PostgreSQL for an ordinary user who cannot write to the package, even if its symbolic links are missing', async () => {
     const installed = install();
     removeLinks(installed);
     const folder = openFolder();
@@ -66,7 +66,7 @@ describe('an installation', () => {
   });
 
   if (root) {
-    it('run by root, starts PostgreSQL under another account, even if only root can enter the data folder and the folder of the binaries', async () => {
+    it('run by root starts PostgreSQL under another account, even if only root can enter the data folder and the folder of the binaries', async () => {
       const installed = install();
       // The package gets another version, so that this test does not use binaries that another installation copied.
       const manifest = join(installed, 'node_modules', platformPackage, 'package.json');

@@ -16,7 +16,7 @@ import {
 const shared = sharedFolder();
 
 describe('the embedded PostgreSQL', () => {
-  it('stops when the only process that uses it is killed, and the next start sees the committed row', async () => {
+  it('stops when the only process that uses it is killed, and committed data is there after the next start', async () => {
     const user = await startUser({ folder: shared });
     await query(user.connection, 'create table kept as select 42 as answer');
     const pid = postmasterPid(shared);
@@ -40,7 +40,7 @@ describe('the embedded PostgreSQL', () => {
     expect(readdirSync(placeOf(folder)).filter((name) => name.startsWith('initdb-'))).toEqual([]);
   });
 
-  it('keeps running for a second process when the process that started it closes', async () => {
+  it('keeps running for a second process when the process that started it ends', async () => {
     const first = await startUser({ folder: shared });
     const second = await startEmbeddedPostgres({ folder: shared });
     expect([first.started, second.started]).toEqual([true, false]);

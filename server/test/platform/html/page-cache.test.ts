@@ -3,7 +3,7 @@ import { PageCache } from '../../../src/platform/html/page-cache.js';
 
 const PAGE = 'x'.repeat(100_000);
 
-test('returns a page only for the version at which it was rendered', () => {
+test('the cache returns a page only for the store and the version that it was rendered for', () => {
   const cache = new PageCache();
   const { etag } = cache.keep('store', 'page', '1', PAGE);
   expect(cache.find('store', 'page', '1')?.etag).toBe(etag);
@@ -13,7 +13,7 @@ test('returns a page only for the version at which it was rendered', () => {
   expect(cache.find('store', 'page', '1')).toBeUndefined();
 });
 
-test('holds at most 8 MB, and removes pages of a large store before those of a small one', () => {
+test('the cache holds at most 8 MB, and removes pages of a large store before those of a small one', () => {
   const cache = new PageCache();
   for (let at = 0; at < 10; at++) cache.keep('small', `page ${at}`, '1', PAGE);
   for (let at = 0; at < 1_000; at++) cache.keep('large', `page ${at}`, '1', PAGE);

@@ -161,7 +161,7 @@ describe('a large body', () => {
     expectRejected(await send(PRODUCT, `${full} `), 413);
   });
 
-  // Every field that is a list has a maximum number of entries. Otherwise validating the entries would block all other
+  // Every list in a body has a maximum number of entries. Otherwise validating the entries would block all other
   // callers, and the response would be many times larger than the request.
   test.each([
     ['PATCH', '/stock', '{"entries":[', '0', ']}'],
@@ -228,7 +228,7 @@ describe('an Idempotency-Key', () => {
     expect((await send(STOCK, body, key('é "\'\\%\t~'))).status).toBe(200);
   });
 
-  test('stores a rejection: the same malformed body gets the same response', async () => {
+  test('applies to rejections too: the same malformed body gets the same response', async () => {
     const first = await send(PRODUCT, '{', key('broken'));
     expectRejected(first, 400);
     const again = await send(PRODUCT, '{', key('broken'));

@@ -140,17 +140,17 @@ describe('these values are rejected with 422 and the name of the field:', () => 
   test('a quantity that is negative, fractional, too large, or not a number', () =>
     refuse(QUANTITIES, [-1, 1.5, 2_147_483_648, 1e308, '1', true, [], {}]));
 
-  test('null for a field that cannot be cleared', async () => {
+  test('null for a field that does not accept null', async () => {
     await refuse([...QUANTITIES, entry('price'), combination('price')], [null]);
     await refuse([post('name'), post('price'), post('typeId'), post('categoryId'), line('sku')], [null]);
   });
 
-  test('an unknown typeId or categoryId', async () => {
+  test('an unknown or malformed typeId or categoryId', async () => {
     await refuse([post('typeId'), patch('typeId')], [0, 4, -1, 1.5, '2', true, 1e308]);
     await refuse([post('categoryId'), patch('categoryId')], [0, -1, 9999, 1.5, '23', true, 2 ** 31, 1e308]);
   });
 
-  test('a urlImage that is not an absolute http address', () =>
+  test('a urlImage that is not a valid absolute http or https address', () =>
     refuse(
       [post('urlImage'), patch('urlImage')],
       [

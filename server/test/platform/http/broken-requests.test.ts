@@ -84,7 +84,7 @@ test.each([
   'GET / HTTP/9.9\r\nHost: x\r\n\r\n',
   'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: two\r\n\r\n',
   '\x16\x03\x01 a TLS ClientHello',
-])('%j is not valid HTTP and is rejected with 400', async (bytes) => {
+])('%j is rejected with 400', async (bytes) => {
   await expectRefused(bytes, 400, 'bad_request');
 });
 

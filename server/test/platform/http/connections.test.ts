@@ -85,7 +85,7 @@ describe('a shutdown', () => {
     await Promise.all([ended, stopped]);
   });
 
-  test('lets a pipelined request be answered on a connection with a pending request', async () => {
+  test('waits until a pending request and a request pipelined after it are answered', async () => {
     await listen();
     const begun = underWay();
     const { ended, received, socket } = await client(stalled());

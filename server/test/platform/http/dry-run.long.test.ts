@@ -5,7 +5,7 @@ import { runDryAndReal } from '../../support/dry-run-rounds.js';
 const WRITES = Number(process.env.FEIRA_DRY_RUNS ?? 2_000);
 
 test(
-  `${WRITES} random writes: dry run and real run agree, and a dry run leaves no rows`,
+  `${WRITES} random writes: dry run and real run agree, and a dry run leaves all tables unchanged`,
   async () => {
     const counts = await runDryAndReal(WRITES);
     console.log(JSON.stringify(counts));

@@ -31,7 +31,7 @@ test.each(PATHS)('%s rejects a form of more than 100 fields with 400', async (pa
   expect(answer.body).toContain('100');
 });
 
-test('the token endpoint rejects too many fields and too large a form in the format of RFC 6749', async () => {
+test('the token endpoint uses the error format of RFC 6749 for too many fields and for too large a form', async () => {
   for (const payload of [distinctFields(101), `a=${'x'.repeat(65_536)}`])
     expect((await post('/api/oauth/token', payload)).json()).toEqual({
       error: 'invalid_request',

@@ -74,7 +74,7 @@ describe('a repeated request with the same key', () => {
     expect((await store.get(`/products/${id}`)).body.quantity).toBe(6);
   });
 
-  test('gets the first response even if it would now have another result', async () => {
+  test('gets the first response even if a new request would now succeed', async () => {
     const id = await newProduct(store, { name: 'Taken' });
     const first = await store.post('/products', { name: 'Taken', price: 1 }, key);
     await store.delete(`/products/${id}`);
@@ -83,7 +83,7 @@ describe('a repeated request with the same key', () => {
     expect(await names()).toEqual([]);
   });
 
-  test('gets the stored response with any token of the app that has the required scope', async () => {
+  test('gets the stored response with any other token of the app, if the token has the required scope', async () => {
     const first = await store.post('/products', { name: 'Once', price: 1 }, key);
     const writer = await store.withScopes(['products:write']);
     const reader = await store.withScopes(['products:read']);
@@ -123,7 +123,7 @@ describe('another request with the same key', () => {
     expect(replayed(await store.patch(`/products/${id}`, { price: 5 }, key))).toBe(true);
   });
 
-  test('gets a 422 if its media type differs, but not if only the spelling of the media type does', async () => {
+  test('gets a 422 if its media type differs, ignoring letter case and parameters', async () => {
     const body = '{"name":"Typed","price":1}';
     const post = (type: string) => store.post('/products', body, { ...key, 'content-type': type });
     const refused = await post('text/plain');

@@ -40,7 +40,7 @@ async function send(
   });
 }
 
-describe('the stock of a variation can be set through a path with an unusual SKU:', () => {
+describe('the path of the stock of a variation', () => {
   const SKUS = [
     'plain',
     'a/b',
@@ -92,7 +92,7 @@ describe('the stock of a variation can be set through a path with an unusual SKU
     expect(status).toBe(200);
   });
 
-  test.each(SKUS.map((sku, i) => [sku, i + 1] as const))('%j', async (sku, quantity) => {
+  test.each(SKUS.map((sku, i) => [sku, i + 1] as const))('accepts the SKU %j', async (sku, quantity) => {
     const path = `/products/${id}/variants/${encodeURIComponent(sku)}/stock`;
     const written = await send('PATCH', path, { body: { quantity }, token: store.token });
     expect(written.body).toMatchObject({ sku, quantity });
@@ -106,13 +106,13 @@ describe('the stock of a variation can be set through a path with an unusual SKU
     });
   });
 
-  test.each(['%2E%2E', '%2e.', '.%2e'])('".." as %s', async (encoded) => {
+  test.each(['%2E%2E', '%2e.', '.%2e'])('accepts the SKU ".." as %s', async (encoded) => {
     const path = `/products/${id}/variants/${encoded}/stock`;
     const written = await send('PATCH', path, { body: { quantity: 9 }, token: store.token });
     expect(written.body).toMatchObject({ sku: '..', quantity: 9 });
   });
 
-  test('a SKU that no variation has is not found', async () => {
+  test('returns 404 if no variation has the SKU', async () => {
     for (const sku of ['absent', 'PLAIN', '%00', 'a%00b', 'x'.repeat(101), 'x'.repeat(9000)]) {
       const path = `/products/${id}/variants/${sku}/stock`;
       const answer = await send('PATCH', path, { body: { quantity: 1 }, token: store.token });

@@ -3,7 +3,7 @@ import { expectErrorShape } from '../../support/expect-rejected.js';
 import type { Feira, StoreClient } from '../../support/feira.js';
 import { sharedFeira } from '../../support/shared-feira.js';
 
-// These tests use every GET route of the route table, so that a new list is always covered.
+// These tests take their routes from the route table, so that a new list is always covered.
 
 let feira: Feira;
 let store: StoreClient;
@@ -54,7 +54,7 @@ const NAMES = [
   'after',
 ];
 
-test.each(NAMES)('%s sent twice, as an object or empty never causes a 5xx', async (name) => {
+test.each(NAMES)('the parameter %s sent twice, as an object or empty never causes a 5xx', async (name) => {
   for (const path of paths)
     for (const query of [`${name}=1&${name}=2`, `${name}[a]=1`, `${name}=`]) {
       const answer = await store.get(`${path}?${query}`);

@@ -30,7 +30,7 @@ describe('an unknown query parameter', () => {
     }
   });
 
-  test('gets a suggestion of the nearest known name on every call with parameters', async () => {
+  test('similar to a known one gets a suggestion of that name on every call with parameters', async () => {
     const { paths } = (await feira.app.inject('/openapi.json')).json();
     let tried = 0;
     for (const [template, methods] of Object.entries<Record<string, { parameters?: Parameter[] }>>(paths)) {
@@ -71,12 +71,12 @@ describe('an unknown query parameter', () => {
     expect(body.error).toContain(`Did you mean ${nearest}?`);
   });
 
-  test('without a similar name is answered with all known names', async () => {
+  test('not similar to any known name is answered with all known names', async () => {
     const { body } = await store.get('/events?zzzzzzzz=1');
     expect(body.error).toContain('after, cursor, limit');
   });
 
-  test('is rejected whatever its length', async () => {
+  test('is rejected with a short message, whatever its length', async () => {
     const { status, body } = await store.get(`/events?${'z'.repeat(10_000)}=1`);
     expect(status).toBe(400);
     expect(body.error.length).toBeLessThan(300);

@@ -28,7 +28,8 @@ async function names(): Promise<string[]> {
 
 /**
  * Creates a product with a thousand variations. With random codes, a response that contains the product is large even
- * when compressed. The variations are inserted with SQL, because the API would also index them for search.
+ * when compressed. The variations are inserted with SQL, because the API would also index them for search, which these
+ * tests do not need.
  */
 async function productWith(name: string, code: 'plain' | 'random'): Promise<string> {
   const { id } = (await store.post('/products', { name, price: 1 })).body;
@@ -76,7 +77,7 @@ describe('a response is not stored if it', () => {
     expect((await poor.post('/products', body, key)).status).toBe(201);
   });
 
-  test('is a 5xx, after which neither the key nor any change is stored', async () => {
+  test('is a 5xx; the key and the changes are not stored either', async () => {
     const { autocommit } = feira.context.db.store('test');
     await autocommit.query(sql`alter table product_search rename to product_search_away`);
     const failed = await store.post('/products', body, key);

@@ -55,7 +55,7 @@ async function askWithoutReading(count: number): Promise<void> {
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
-/** Returns the megabytes that are in use. Garbage is collected first, because how much there is depends on the timing. */
+/** Returns the megabytes in use. Garbage is collected first, because how much there is depends on the timing. */
 function held(): number {
   collectGarbage();
   const { external, heapUsed } = process.memoryUsage();
@@ -86,14 +86,14 @@ test('the connection of a large response has a timeout of 15 seconds', async () 
   await until(() => served.some((socket) => socket.timeout === 15_000));
 });
 
-test('after fifty clients that did not read have disconnected, the store can list its products', async () => {
+test('after fifty clients have disconnected without reading, the store can list its products', async () => {
   await askWithoutReading(CLIENTS);
   for (const socket of clients.splice(0)) socket.destroy();
   const answers = await Promise.all(Array.from({ length: 12 }, () => store.get('/products?limit=1')));
   expect(answers.map(({ status }) => status)).toEqual(Array(12).fill(200));
 });
 
-test('a client that reads gets its whole large response', async () => {
+test('a client that reads its large response gets all of it', async () => {
   const { port } = feira.app.server.address() as AddressInfo;
   const response = await fetch(`http://127.0.0.1:${port}/api/v1/products?limit=100`, {
     headers: { authorization: `Bearer ${store.token}` },

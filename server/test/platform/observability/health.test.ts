@@ -16,7 +16,7 @@ describe('on the public port', () => {
     feira = await openFeira();
   });
 
-  test('/readyz checks each component once, however many requests arrive at the same time', async () => {
+  test('/readyz checks the storage only once, however many requests arrive at the same time', async () => {
     const storage = vi.spyOn(feira.context.storage, 'check');
     const answers = await Promise.all(Array.from({ length: 50 }, () => get('/readyz')));
     expect(new Set(answers.map(({ statusCode }) => statusCode))).toEqual(new Set([200]));
@@ -35,7 +35,7 @@ describe('on the public port', () => {
       expect((await get(encoded!)).statusCode).toBe((await get(plain!)).statusCode);
   });
 
-  test('values that only increase are exported as counters', async () => {
+  test('/metrics exports counters, a histogram and the state of the database', async () => {
     const { body } = await get('/metrics');
     expect(body).toContain('# TYPE feira_deliveries_delivered_total counter');
     expect(body).toContain('# TYPE feira_deliveries_failed_total counter');

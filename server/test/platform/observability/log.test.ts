@@ -49,7 +49,7 @@ test('every call writes one "request" line with its request id and, if known, it
   expect(new Set(lines.map((line) => JSON.parse(line).requestId)).size).toBe(5);
 });
 
-test('a call without a User-Agent is accepted', async () => {
+test('a call without a User-Agent is accepted and logged without one', async () => {
   const base = await feira.app.listen({ port: 0, host: '127.0.0.1' });
   const headers = { authorization: `Bearer ${store.token}` };
   const [response] = (await once(get(`${base}/api/v1/me`, { headers }), 'response')) as [IncomingMessage];

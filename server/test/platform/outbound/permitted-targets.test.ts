@@ -35,7 +35,7 @@ describe('the check of addresses', () => {
   const rangesV4 = INTERNAL_V4.map(edgesOf);
   const isInsideV4 = (value: bigint) => rangesV4.some(([first, last]) => value >= first && value <= last);
 
-  test('allows the addresses next to every reserved IPv4 range', () => {
+  test('allows the addresses next to every reserved IPv4 range, unless they are reserved, too', () => {
     const neighbours = rangesV4.flatMap(([first, last]) => [first - 1n, last + 1n]);
     const open = neighbours.filter((value) => value >= 0n && value < 1n << 32n && !isInsideV4(value));
     expect(open.length).toBeGreaterThan(25);
@@ -62,7 +62,7 @@ describe('the check of addresses', () => {
     expect(open.length).toBeGreaterThan(11);
   });
 
-  test('rejects anything that is not an address', () => {
+  test('rejects text that is not an address, and addresses with a zone', () => {
     for (const text of [
       '',
       'localhost',

@@ -28,8 +28,9 @@ const SLACK_MS = 6_000;
 const CLOSED_BEFORE_KILL_MS = 3_000;
 const PROBE_EVERY_MS = 50;
 /**
- * The number of probes (requests that the receiver sends to itself) after which it has caught up: one to read the
- * requests in its sockets, one to notice closed connections, and one for its responses on them to fail.
+ * The number of probes (requests that the receiver sends to itself) after which it has caught up: during the first it
+ * reads the requests in its sockets, during the second it notices closed connections, and during the third its
+ * responses on those connections fail.
  */
 const PROBES_TO_CATCH_UP = 3;
 

@@ -7,11 +7,14 @@ import type { Kill } from './target.js';
 /** Something that goes wrong in a cluster. `run` resolves when the cluster has recovered. */
 export interface Fault {
   title: string;
-  /** Whether another server may become the primary. If so, a long time without acknowledged writes is a problem. */
+  /**
+   * Whether another server may become the primary. If so, a long time without acknowledged writes is reported as a
+   * problem.
+   */
   isFailover?: true;
   /** Whether the fault is part of the short run (FEIRA_FAULTS=short). */
   isShort?: true;
-  /** Whether the fault mounts a file system or changes the packet filter, which requires root. */
+  /** Whether root is required: to change the packet filter, or to mount the disk that the fault fills. */
   needsRoot?: true;
   run(cluster: LocalCluster, context: FaultContext): Promise<void>;
 }
@@ -156,7 +159,7 @@ async function without(cluster: LocalCluster, part: Part, work: () => Promise<vo
   await work();
 }
 
-/** Records when the fault began and ended, which explains deliveries that arrive twice. */
+/** Records when the fault began and ended, to explain deliveries that arrive twice. */
 async function record(
   cluster: LocalCluster,
   victim: Kill['victim'],

@@ -1,6 +1,6 @@
 /** A call that got no final response. Its caller does not know whether it was executed. */
 export interface FailedCall {
-  /** In milliseconds of performance.now(). */
+  /** The time of the failure, as returned by performance.now(). */
   at: number;
   call: string;
   problem: string;

@@ -14,7 +14,7 @@ export class HttpBuyer {
     pickServer: () => string,
     private readonly slug: string,
   ) {
-    // Every buyer has a different address, because the number of orders per address is limited.
+    // Every buyer has a different IP address, because the number of orders per IP address is limited.
     const number = ++buyers;
     const address = `10.${(number >> 16) & 255}.${(number >> 8) & 255}.${number & 255}`;
     this.browser = new Merchant(overHttp(pickServer), { 'x-forwarded-for': address });
@@ -48,7 +48,7 @@ export function checkoutIdOf(form: Page): string {
   return formOf(form, 'Place order').fields.checkout!;
 }
 
-/** Provides the part of a server that Merchant needs, over a socket. */
+/** Returns an object with the only method of a server that Merchant calls. It sends each request over HTTP. */
 function overHttp(pickServer: () => string): FastifyInstance {
   const inject = async ({ method, url, headers, payload }: InjectOptions) => {
     const response = await fetch(`${pickServer()}${url}`, {

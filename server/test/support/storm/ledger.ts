@@ -20,7 +20,7 @@ export class Ledger {
   readonly acknowledgedAt: number[] = [];
   /** Calls that got no final response, whether they were repeated or not. */
   readonly failedCalls: FailedCall[] = [];
-  /** The number of reads that were answered. */
+  /** The number of reads that returned 200. */
   reads = 0;
   /** Responses that a correct server never returns. */
   readonly unexpected: string[] = [];

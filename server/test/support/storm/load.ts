@@ -11,7 +11,7 @@ const WRITERS = 4;
 const RETRY_MS = 50;
 /** The reader pauses between calls, so that the writers get most of the CPU time. */
 const READ_PAUSE_MS = 20;
-/** How long a call is repeated: longer than the lease of an idempotency key and than a recovery of PostgreSQL. */
+/** How long a failed call is repeated. The lease of an idempotency key and a recovery of PostgreSQL are shorter. */
 const LONGEST_MS = 180_000;
 /** If this many image and refund calls are running in the background, a writer waits for one of them (see aside()). */
 const MAX_OPEN = 12;
@@ -51,7 +51,7 @@ export class Load {
     await Promise.all(this.open);
   }
 
-  /** Starts no more writes and reads. Those that are running are finished. */
+  /** Ends the load: no further writes and reads are started, but those that are running are completed. */
   stop(): void {
     this.isOver = true;
   }
@@ -134,7 +134,9 @@ export class Load {
     if (!isPlaced || this.random.below(5) === 0) return;
     const payment = await this.untilAnswered('a payment page', () => buyer.openPayment(placed));
     if (payment.status !== 200) {
-      this.ledger.unexpected.push(`the payment page of ${checkoutIdOf(form)} returned ${payment.status}`);
+      this.ledger.unexpected.push(
+        `the payment page of checkout ${checkoutIdOf(form)} returned ${payment.status}`,
+      );
       return;
     }
     const orderId = await this.untilAnswered('a payment', () => buyer.pay(payment));

@@ -42,7 +42,7 @@ export interface StormReport {
   events: number;
   arrivals: number;
   kills: Record<string, number>;
-  /** The causes of repeated deliveries, with the number of each. */
+  /** The number of repeated deliveries by cause. */
   repeats: Record<string, number>;
   /** A description of everything that was lost, duplicated, wrong or left unfinished. */
   faults: string[];

@@ -1,12 +1,12 @@
 import { raw, sql } from '../../../src/platform/db/sql.js';
 import type { Fleet } from '../fleet.js';
 
-// Deliberate bugs in the server, to show that the storm test detects them.
+// Deliberate bugs in the database, to show that the storm test detects them.
 
 /** Makes PostgreSQL acknowledge commits before they are on the disk, and write to the disk rarely. */
 export async function commitAsynchronously(fleet: Fleet): Promise<void> {
-  // ALTER SYSTEM would have no effect on synchronous_commit, because the embedded PostgreSQL sets it on the command
-  // line.
+  // ALTER SYSTEM would have no effect on synchronous_commit, because it is set on the command line of the embedded
+  // PostgreSQL.
   await run(fleet, `alter database ${fleet.connection.database} set synchronous_commit = off`);
   await run(fleet, `alter system set wal_writer_delay = '10s'`);
   await run(fleet, `alter system set wal_writer_flush_after = '1GB'`);

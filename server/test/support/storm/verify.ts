@@ -48,8 +48,8 @@ function verifyCreates({ products, images }: StoreState, { ledger }: Expectation
 }
 
 /**
- * Every write sets a higher balance than the write before. So every acknowledged balance must be in the feed once, and
- * the latest must not be lost.
+ * Every write to a product sets a higher balance than the one before. So every acknowledged balance must be in the feed
+ * once, and the stored balance must equal that of the last event and not be lower than any acknowledged one.
  */
 function verifyStock({ products, feed }: StoreState, { ledger, ownProducts }: Expectation): string[] {
   const faults: string[] = [];
