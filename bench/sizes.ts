@@ -37,9 +37,10 @@ interface Comparison {
 }
 
 /**
- * Sends the same kinds of requests to a small and a large store, then ends the process. Every call is measured twice:
- * repeated, so that most lists are answered from memory, and after a change to the store, so that the database is read.
- * The exit code is 1 if a call took more than LIMIT (or COUNTING_LIMIT) times as long in the large store.
+ * Sends the same kinds of requests to a small and a large store, then ends the process. Every call is measured in two
+ * ways: with repeated requests, most of which are answered from memory, and with requests that each follow a change to
+ * the store, so that the database is read. The exit code is 1 if a call took more than LIMIT (or COUNTING_LIMIT) times
+ * as long in the large store.
  */
 export async function compareSizes(comparison: Comparison): Promise<never> {
   const { records, requestsPerRound, seed, callsOf, countMore = [] } = comparison;

@@ -132,7 +132,9 @@ export class FeiraApp {
     if (iss === null || withoutSlash(iss) !== withoutSlash(issuer))
       throw refused(
         'invalid_issuer',
-        `The callback has iss ${iss}, expected ${issuer}. If this iss is right, pass it as the option issuer`,
+        iss === null
+          ? `The callback has no parameter iss, expected ${issuer}`
+          : `The callback has iss ${iss}, expected ${issuer}. If ${iss} is right, set the option issuer to it`,
       );
     const error = answer.get('error');
     if (error !== null)

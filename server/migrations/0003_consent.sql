@@ -19,7 +19,7 @@ create table sign_in_failures (
 );
 create index sign_in_failures_age on sign_in_failures (failed_at);
 
--- One row for each counted attempt to sign up, with the network that it came from.
+-- Attempts to sign up are limited per network, which is stored as `address`. Each attempt within the limit adds a row.
 create table sign_ups (
   address text not null,
   asked_at timestamptz(3) not null,

@@ -32,7 +32,7 @@ export class InspectionThreads {
     } catch (error) {
       await thread.terminate();
       if (!deadline.signal.aborted) throw error;
-      return { fault: 'its verification took too long' };
+      return { fault: 'verifying it took too long' };
     } finally {
       clearTimeout(timer);
     }

@@ -51,8 +51,9 @@ export function faultsOfPeriod(body: { from?: unknown; to?: unknown }): FaultDet
 }
 
 /**
- * The limits of a period. Depending on the time zone of the store, days outside of them could begin in the year 0 or
- * end in the year 10000 in UTC, and PostgreSQL does not write such times as RFC 3339.
+ * A longer period is cut to these times. In the time zone of a store, the first day of the year 1 can begin in the year
+ * 0 (in UTC), and the last day of the year 9999 can end in the year 10000. PostgreSQL does not write such times as
+ * RFC 3339.
  */
 const FIRST = '0001-01-02T00:00:00Z';
 const LAST = '9999-12-31T00:00:00Z';

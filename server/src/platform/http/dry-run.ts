@@ -48,8 +48,8 @@ export function dryRunSteps(app: FastifyInstance, storeOf: (request: FastifyRequ
 }
 
 /**
- * Returns whether the query requests a dry run or tries to: `dryRun=yes`, and `dryRun=true` where it is not
- * supported, are rejected later and must not use up an idempotency key either.
+ * Returns whether the query has `dryRun` with a value other than `false`. A call that is later rejected because of its
+ * value (`dryRun=yes`), or because it does not support dry runs, must not use up an idempotency key.
  */
 export function isDryRun({ query }: FastifyRequest): boolean {
   const { dryRun } = query as { dryRun?: unknown };

@@ -49,10 +49,7 @@ async function start(secrets: string[]): Promise<Process> {
   return { feira, underWay: 0 };
 }
 
-/**
- * Stops a process as a load balancer and a service manager do: it gets no new calls, finishes the pending ones and
- * exits.
- */
+/** Waits for the pending calls of a process and stops it. It must no longer be in `processes`, which get new calls. */
 async function stop(each: Process): Promise<void> {
   await until(() => each.underWay === 0);
   await Promise.all([each.feira.context.sequencer.stop(), each.feira.context.dispatcher.stop()]);
