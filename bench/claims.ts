@@ -35,8 +35,8 @@ const recording = { empty: [] as number[], full: [] as number[] };
 for (let round = 0; round < Number(options.claims); round++) {
   for (const database of [empty, full]) {
     await database.write(PER_CLAIM);
-    // The subscription with the backlog is excluded from the claim, as if its receiver hung and could be sent nothing
-    // more.
+    // The subscription with the backlog is excluded from the claim, as if its receiver hung and nothing more could be
+    // sent to it.
     const isFull = database === full;
     let claimed: Claimed[] = [];
     const ms = await timed(async () => {

@@ -1,8 +1,8 @@
 import { type AddressInfo, createServer } from 'node:net';
 
-// The webhook receiver, in a separate process. It uses raw sockets and parses only Content-Length, because on two cores
-// its CPU time is taken from the worker. It first reports its port, and then periodically the bodies it received, with
-// their times.
+// The webhook receiver, in a separate process. It uses raw sockets and parses only Content-Length, because on a machine
+// with two cores its CPU time is taken from the worker. It first reports its port, and then periodically the bodies it
+// received, with their times.
 
 export interface Arrival {
   /** Milliseconds since 1970, with fractions. */

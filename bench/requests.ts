@@ -39,7 +39,7 @@ process.exit(missed > 0 ? 1 : 0);
 async function measureStarts(): Promise<void> {
   const folder = temporaryFolder();
   const first = await startFeira(folder);
-  // Wait, because the demo store is still being created.
+  // The server responds before it has created the demo store. Give it time to do so before it is stopped.
   await delay(1_000);
   await first.stop();
   const later = await startFeira(folder);

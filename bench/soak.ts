@@ -61,7 +61,9 @@ for (let round = 1; performance.now() - begun < milliseconds; round++) {
   );
 }
 const growth = (memoryOf(server.pid)?.now ?? 0) - (settled ?? 0);
-console.log(`memory growth after a fifth of the time: ${growth.toFixed(0)} MB (limit ${MAX_GROWTH_MB})`);
+console.log(
+  `memory growth after the first fifth of the time: ${growth.toFixed(0)} MB (limit ${MAX_GROWTH_MB})`,
+);
 load.stop();
 await server.stop();
 await postgres.close();

@@ -2,7 +2,8 @@
 // Starts what build-rootfs.mjs built, the way a container engine would: in its own root folder, which is read-only,
 // with its own /tmp, under the account of the image. This script must run as root, because it mounts file systems.
 //
-//   node deploy/image/run-rootfs.mjs <folder> [NAME=value …] [-- arguments that replace CMD, or --healthcheck]
+//   node deploy/image/run-rootfs.mjs <folder> [NAME=value …] [-- arguments that replace CMD]
+//   node deploy/image/run-rootfs.mjs <folder> [NAME=value …] -- --healthcheck
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';

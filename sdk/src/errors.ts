@@ -29,8 +29,8 @@ export interface ErrorFields {
   cause?: unknown;
 }
 
-// A global symbol, because an application may contain two copies of the SDK (two versions, or ESM and a bundle), and
-// instanceof must recognize the errors of both.
+// A global symbol, because an application may contain two copies of the SDK (two versions, or one that is installed and
+// one in a bundle), and instanceof must recognize the errors of both.
 const KINDS = Symbol.for('@feira/sdk.error');
 
 /** The error that a failed call throws. */

@@ -16,7 +16,7 @@ export interface CallOptions {
    * `maxAttempts`.
    */
   maxAttempts?: number | undefined;
-  /** Calls that wait because of the rate limit or of `concurrency` are sent by priority. Default normal. */
+  /** Calls that wait because of the rate limit or `concurrency` are sent by priority. Default normal. */
   priority?: Priority | undefined;
 }
 
@@ -30,7 +30,7 @@ export interface WriteOptions extends CallOptions {
 }
 
 export interface DryRunOptions extends WriteOptions {
-  /** If true, the API validates the call and returns the response of a real call, but changes nothing. */
+  /** If true, the API validates the call and returns the response that a real call would get, but changes nothing. */
   dryRun?: boolean | undefined;
 }
 

@@ -47,8 +47,8 @@ const EARLY_MS = 60_000;
 
 /**
  * The access token of one store, renewed before it expires. There is only one refresh, however many calls wait for it.
- * Within a process the calls share a promise. Across processes they use the lock of the store, and the tokens are read
- * again under the lock before they are renewed.
+ * Within a process the calls share a promise. Across processes they use the lock of the store. Under the lock the
+ * tokens are read again, because another process may have renewed them.
  */
 export class RenewedTokens implements TokenSource {
   private current: TokenSet | undefined;

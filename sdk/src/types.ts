@@ -575,7 +575,7 @@ export interface Order {
   }[];
   /** Oldest first. */
   invoices: Invoice[];
-  /** When an unpaid order is canceled and its stock is released: two hours after checkout or, if the buyer chose boleto at checkout, two business days after the due date of the boleto. null if the order is no longer pending. */
+  /** When an unpaid order is canceled and its stock is released: two hours after checkout or, for a boleto, two business days after its due date. If the buyer changes from boleto to another method, at most two hours after the change. null if the order is no longer pending. */
   expiresAt: string | null;
   createdAt: string;
   updatedAt: string;
@@ -654,7 +654,7 @@ export interface RefundedOrder {
   }[];
   /** Oldest first. */
   invoices: Invoice[];
-  /** When an unpaid order is canceled and its stock is released: two hours after checkout or, if the buyer chose boleto at checkout, two business days after the due date of the boleto. null if the order is no longer pending. */
+  /** When an unpaid order is canceled and its stock is released: two hours after checkout or, for a boleto, two business days after its due date. If the buyer changes from boleto to another method, at most two hours after the change. null if the order is no longer pending. */
   expiresAt: string | null;
   createdAt: string;
   updatedAt: string;
@@ -813,7 +813,7 @@ export interface Webhook {
   } | null;
   /** Skips the events that this app caused itself (origin app:<clientId>). */
   excludeOwn: boolean;
-  /** failing: five deliveries in a row have failed or been dropped. A failing subscription is never disabled or deleted. */
+  /** failing: five deliveries in a row have failed or been dropped. A subscription is never disabled or deleted for failing. */
   status: 'active' | 'failing' | (string & {});
   createdAt: string;
   lastDeliveryAt: string | null;
@@ -890,7 +890,7 @@ export interface CreatedWebhook {
   } | null;
   /** Skips the events that this app caused itself (origin app:<clientId>). */
   excludeOwn: boolean;
-  /** failing: five deliveries in a row have failed or been dropped. A failing subscription is never disabled or deleted. */
+  /** failing: five deliveries in a row have failed or been dropped. A subscription is never disabled or deleted for failing. */
   status: 'active' | 'failing' | (string & {});
   createdAt: string;
   lastDeliveryAt: string | null;

@@ -58,7 +58,7 @@ export interface WebhooksOptions extends WebhookSettings {
    * handled too.
    */
   sequences?: Sequences | false;
-  /** Called when a delivery is rejected or a handler fails. Default: console.error. */
+  /** Called by `fetch`, `node` and `fastify` if a delivery is rejected or a handler fails. Default: console.error. */
   onError?: (error: unknown) => void;
 }
 

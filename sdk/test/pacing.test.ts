@@ -29,8 +29,8 @@ function counting() {
     }) as typeof fetch,
     clock: {
       ...clock,
-      // Time must not move during a call. Otherwise the budget would regard a call that a busy machine delays as lost,
-      // and free its slot.
+      // Time must not move during a call. Otherwise, if a busy machine delays a call, the budget would regard the call
+      // as lost and free its slot.
       async sleep(ms: number, signal?: AbortSignal) {
         while (underWay.size > 0) await new Promise((resolve) => setImmediate(resolve));
         await clock.sleep(ms, signal);
@@ -66,7 +66,7 @@ test('no call is rejected, however many are made at the same time', async () => 
   expect(statuses).toEqual({ 200: 45 });
 });
 
-test('from the response headers, the client also counts calls of other systems with the same credential', async () => {
+test('the client also counts calls of other systems with its credential, as reported by the response headers', async () => {
   const { statuses, watch, ...settings } = counting();
   const { client, store } = await server.connect({ ...settings, budget: watch() }, { perMinute: 20 });
   await client.me();

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 
 // All routes share the code of Fastify and of the API, so this code sees objects of more shapes than the 4 that V8
-// optimizes for by default. With 8, most calls take 5 to 9% less CPU time (docs/PERFORMANCE.md).
+// optimizes for by default. With 8, the measured calls take 6 to 9% less CPU time (docs/PERFORMANCE.md).
 setFlagsFromString('--max-valid-polymorphic-map-count=8');
 // Collect garbage when the heap has grown by a quarter. By default V8 lets it grow several times as much, and the
 // process uses about 50 MB more.

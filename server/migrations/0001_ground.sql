@@ -121,8 +121,8 @@ create table app_secrets (
   primary key (client_id, secret_hash)
 );
 
--- A grant is one approval by a merchant; all tokens issued for it refer to it. The revocation is stored here, so that a
--- token inserted after a revocation is invalid, too.
+-- A grant is one approval by a merchant or by the operator; all tokens issued for it refer to it. The revocation is
+-- stored here, so that a token inserted after a revocation is invalid, too.
 create table oauth_grants (
   workspace_id uuid not null,
   id uuid not null,
@@ -216,8 +216,8 @@ create table products (
   variation_types jsonb not null default '[]',
   created_at timestamptz(3) not null default now(),
   updated_at timestamptz(3) not null default now(),
-  -- The JSON of most fields that a stock write does not change, without the closing brace. With it, a list of 50
-  -- products takes a third of the time that it takes if each query builds the JSON.
+  -- The JSON of most fields that a stock write does not change, without the closing brace. With this column, a list
+  -- of 50 products takes a third of the time that it takes if each query builds the JSON.
   document text not null,
   primary key (workspace_id, id)
 );

@@ -53,8 +53,8 @@ create table delivery_attempts (
   primary key (workspace_id, delivery_id, number)
 );
 
--- The order of the feed. An event is shown when all transactions that began before its own transaction have ended,
--- because from then on no event can be added before it. seq is the order of the events of one transaction.
+-- The order of the feed. An event is shown when all transactions with a lower xid than its own have ended, because from
+-- then on no event can be added before it. seq is the order of the events of one transaction.
 alter table events
   add column xid xid8 not null default pg_current_xact_id(),
   add column seq bigint generated always as identity;

@@ -112,7 +112,7 @@ create unique index refunds_one_at_a_time on refunds (workspace_id, order_id) wh
 create index refunds_of_order on refunds (workspace_id, order_id, created_at);
 create index refunds_unfinished on refunds (created_at) where status = 'requested';
 
--- The notifications that were received from a gateway, so that each is applied once.
+-- Records the notifications that were received from a gateway, so that each is applied once.
 create table payment_notifications (
   id text primary key,
   received_at timestamptz(3) not null default now()

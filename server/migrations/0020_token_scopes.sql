@@ -3,5 +3,5 @@
 alter table oauth_access_tokens add column scopes text[];
 
 -- How often a grant was refreshed in the hour that began at refreshes_since. A refresh locks the grant, so the count is
--- exact without a table of its own.
+-- exact.
 alter table oauth_grants add column refreshes_since timestamptz(3), add column refreshes integer not null default 0;

@@ -1,5 +1,5 @@
--- The number of records in each list of a store, so that a request for a page does not have to count them, and the
--- number of changes.
+-- The number of records in each list of a store and the number of changes to it, so that a request for a page does not
+-- have to count the records.
 --
 -- The total of a list is the sum of `records` over its rows. Each statement that adds or removes records inserts one
 -- row with the difference in the same transaction, so the sum is correct in every snapshot and writers never wait for

@@ -16,7 +16,7 @@ import { keyOf, sampleBodies } from './support/sample-bodies.js';
 import { sized } from './support/sized.js';
 import { cpuOf } from './support/thread-cpu.js';
 
-// Sends invalid input to every API route, form and page. No response may be a 5xx.
+// Sends invalid input to every API route, and to the forms and pages that readPages() finds. No response may be a 5xx.
 
 /** `FEIRA_FUZZ_REQUESTS=200000 npm run test:fuzz` sends more requests, with a new seed each time. */
 const LONG = process.env.FEIRA_FUZZ_REQUESTS !== undefined;
@@ -121,7 +121,7 @@ test('no invalid input to any API route causes a 5xx, and every error has the er
   for (const status of reached) expect(seen.get(status) ?? 0, `${status}`).toBeGreaterThan(10);
 });
 
-test('no invalid input to any form or page causes a 5xx', { timeout: TIMEOUT_MS }, async () => {
+test('no invalid input to any form or its page causes a 5xx', { timeout: TIMEOUT_MS }, async () => {
   const { forms, visited } = await readPages(feira);
   const byAction = [...new Map(forms.map((form) => [form.url.split('?')[0], form])).values()];
   const targets = byAction.length + visited.length;

@@ -15,7 +15,7 @@ export async function copyCatalog(store, state) {
   console.log(`Copied ${Object.keys(products).length} products as of ${snapshot.at}`);
 }
 
-/** Gives SKUs to products and variations that have none, because the ERP identifies them by SKU. */
+/** Gives SKUs to simple products and variations that have none, because the ERP identifies them by SKU. */
 export async function mapSkus(store, state) {
   for (const product of Object.values(state.data.products)) {
     const unnamed = product.variants.filter(({ sku }) => !sku);

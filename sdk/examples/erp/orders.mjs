@@ -43,7 +43,7 @@ function isSent({ shippingService, statusShipping }) {
   return shippingService === null || !['pending', 'preparing'].includes(statusShipping);
 }
 
-/** The access key is derived from the order number, so a retry after a crash adds the same invoice. */
+/** The access key is derived from the order number, so a retry after a crash sends the same invoice. */
 function postInvoice(store, order) {
   const invoice = { type: 'nfe', key: invoiceKey(order.number), amount: order.total };
   return result(async () => {

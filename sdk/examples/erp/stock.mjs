@@ -1,4 +1,4 @@
-/** Simulates goods that arrive in the warehouse. The change is saved, with its idempotency key, before it is sent. */
+/** Simulates goods arriving in the warehouse. The stock change is saved with its idempotency key before it is sent. */
 export async function receiveGoods(state) {
   const skus = Object.values(state.data.products)
     .flatMap(({ sku, variants, hasVariants }) =>

@@ -31,7 +31,10 @@ export interface BudgetState {
   share?: Share;
 }
 
-/** If a process dies, its calls are never settled. They count as if they had ended this long after they were sent. */
+/**
+ * A call that is in flight when its process dies is never settled. It counts as if it had ended this long after it was
+ * sent.
+ */
 const LOST_AFTER_MS = 60_000;
 
 /**

@@ -52,7 +52,7 @@ function matchEntries(entries: Entry[], variations: StoredVariation[]): Map<stri
     if (entry.sku !== undefined && !byGivenSku)
       faults.push({ field: `${at}.sku`, message: 'is not the sku of a variation of this product' });
     if (byGivenId && byGivenSku && byGivenId !== byGivenSku) {
-      faults.push({ field: at, message: 'has the id and the sku of two different variations' });
+      faults.push({ field: at, message: 'has the id of one variation and the sku of another' });
       return;
     }
     const meant = byGivenId ?? byGivenSku;

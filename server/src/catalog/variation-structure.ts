@@ -143,7 +143,7 @@ export function variantsFaults(body: Record<string, unknown>): FaultDetail[] {
 export function quantityIsASum(): FaultDetail {
   return {
     field: 'quantity',
-    message: 'is the sum of the variations of this product; write the stock of a variation instead',
+    message: 'is the sum of the quantities of the variations; set those instead',
   };
 }
 

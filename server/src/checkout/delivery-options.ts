@@ -10,8 +10,8 @@ export interface DeliveryOption {
 const DIGITAL = 1;
 
 /**
- * Returns the delivery services for a cart and a postal code, cheapest first, or undefined if the code is not
- * Brazilian.
+ * Returns the delivery services for a cart and a postal code, cheapest first, or undefined if the code does not
+ * have eight digits.
  */
 export function deliveryOptions(zipCode: string, items: PricedItem[]): DeliveryOption[] | undefined {
   const shipped = items.filter(({ sellable }) => sellable.typeId !== DIGITAL);

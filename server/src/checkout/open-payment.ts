@@ -36,7 +36,7 @@ export async function openPayment(
     returnUrl: orderLinks.urlOf(shop, order.id),
   });
   const { transactionId } = opened;
-  // Earlier versions stored the payment id only after they had opened the payment.
+  // Earlier versions stored the payment id only after they had opened the payment, so an order may lack it.
   if (transactionId !== order.payment.transactionId)
     await recordTransaction(
       ordersOf(db, shop.workspaceId).autocommit,

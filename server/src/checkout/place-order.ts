@@ -62,7 +62,7 @@ export async function placeOrder(
   const lines = mergeLines(request.lines);
   const units = unitsOf(lines);
 
-  // 1. Wait for checkouts of the same form and from the same network. Read the store and how much of the limits is
+  // 1. Wait for other checkouts of the same form or from the same network. Read the store and how much of the limits is
   // used.
   const [existing, store, , use] = await Promise.all([
     lockCheckout(tx, workspaceId, checkoutId),
@@ -71,8 +71,8 @@ export async function placeOrder(
     network !== undefined && readUse(tx, clock, workspaceId, network),
   ]);
 
-  // 2. If this form was already submitted, return its order. Otherwise check the store's maximum units per line and
-  // per order, and the limits per network and per shop, before any product is locked.
+  // 2. If this form has already placed an order, return that order. Otherwise check the store's maximum units per line
+  // and per order, and the limits per network and per shop, before any product is locked.
   if (existing) return { ...existing, repeated: true };
   checkUnits(lines, store);
   if (use) checkUse(use, { method: payment.method, units });

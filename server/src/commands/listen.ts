@@ -14,7 +14,8 @@ export const command: Command = {
   summary: 'Forward the events of a store to an address on this machine, for development',
   details: `Posts every event to the address, signed and with the headers of a real delivery, one after the other in the order of
 the feed. An event is repeated until it is answered with 2xx. Ctrl-C ends the command; the next run continues after the
-last acknowledged event. The first run starts with the next new event. With --replay, a run starts earlier.`,
+last acknowledged event. The first run starts with the next new event. With --replay 1h, a run starts with the events
+of the last hour.`,
   options: {
     store: storeOption,
     'client-id': clientOption,

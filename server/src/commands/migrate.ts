@@ -41,7 +41,7 @@ function describePlan(pending: PlannedMigration[]): string {
   );
   const reasons = pending.flatMap(({ name, locks }) =>
     locks.flatMap(({ table: locked, blocks }) =>
-      blocks === undefined ? [] : [`${name} would block writers of ${locked}: ${blocks}.`],
+      blocks === undefined ? [] : [`${name} may block writers (table: ${locked}): ${blocks}.`],
     ),
   );
   const lines = [table(['MIGRATION', 'TABLE', 'LOCK', 'ROWS', 'WRITERS'], rows)];

@@ -28,6 +28,6 @@ async function firstLine(input: Readable): Promise<string> {
     if (text.includes('\n') || text.length > MAX_BYTES) break;
   }
   const [line = ''] = text.split(/\r?\n/, 1);
-  if (line === '') throw new UsageError('Standard input contains no password');
+  if (line === '') throw new UsageError('The first line of standard input contains no password');
   return line;
 }

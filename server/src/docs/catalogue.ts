@@ -9,8 +9,8 @@ import { type Group, groupsOf } from './reference/operations.js';
 import type { Entry } from './search.js';
 
 /**
- * The catalogue is built on first use, when all routes are registered. It is kept, because rendering the guides takes
- * about 0.35 s.
+ * The catalogue is built on first use, because only then are all routes registered. It is kept, because rendering the
+ * guides takes about 0.35 s.
  */
 export function openCatalogue(app: FastifyInstance, publicUrl: string): () => Catalogue {
   let catalogue: Catalogue | undefined;

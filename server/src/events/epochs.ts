@@ -44,7 +44,7 @@ export interface Head {
   waiting: boolean;
 }
 
-/** Reads the last numbers of the store and the current epoch. Begins an epoch if the current history has none. */
+/** Reads the current epoch and the last numbers of the store. Begins an epoch if the current history has none. */
 export async function readHead(db: StoreAccess, workspaceId: string): Promise<Head> {
   let reader: Queryable = db;
   for (;;) {

@@ -29,7 +29,10 @@ async function sequenceStore(db: StoreAccess, workspaceId: string): Promise<void
   }
 }
 
-/** Returns the last event numbers of a store and the epoch, after numbering all events committed before the call. */
+/**
+ * Returns the last event number and the last order change number of a store, and the current epoch, after numbering all
+ * events committed before the call.
+ */
 export async function settledHead(db: StoreAccess, workspaceId: string): Promise<Head> {
   const head = await readHead(db, workspaceId);
   if (!head.waiting) return head;

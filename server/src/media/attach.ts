@@ -121,7 +121,7 @@ function refuseUnusable(upload: FoundUpload | undefined): asserts upload is Foun
   throw conflict(
     'key_attached',
     upload.removed
-      ? 'The image of this key was attached and then removed. Upload the file again to get a new key.'
+      ? 'The image of this key was attached and then removed. Upload the file again with a new key.'
       : 'This key is already attached.',
   );
 }

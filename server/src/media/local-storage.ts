@@ -107,7 +107,7 @@ export class LocalStorage implements Storage {
 
   /**
    * Throws if the folder is not writable. If it is missing, the nearest existing folder above it is checked, because
-   * missing folders are created with the first file.
+   * missing folders are created when they are needed.
    */
   async check(folder = this.published): Promise<void> {
     try {

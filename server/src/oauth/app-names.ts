@@ -14,7 +14,7 @@ export function normalizedAppName(name: string): string {
 
 /**
  * Returns why a developer must not give an app this name, or undefined if the name is acceptable. The consent screen
- * shows the name, so it must not mislead merchants. The registration form and `feira app create` use this check, but
+ * shows the name, so it must not mislead merchants. The partner pages and `feira app create` use this check, but
  * the command ignores `script` and `ours`, because only the operator runs it.
  */
 export function appNameFault(name: string): AppNameFault | undefined {

@@ -127,7 +127,7 @@ export const authorizeRoutes: FastifyPluginAsync<AuthorizeOptions> = async (
 
   /**
    * `iss` (RFC 9207) identifies this server to clients that use several authorization servers. The parameters are
-   * appended to the redirect URI as text, because adding them with the URL class would rewrite its registered query
+   * appended to the redirect URI as text, because adding them with the URL class would rewrite the registered query
    * (%20 to +, flag to flag=).
    */
   function sendBack(

@@ -89,7 +89,7 @@ export class Credentials {
 
   /**
    * Call this after the commit of a revocation, so that it takes effect in this process immediately. The notification
-   * arrives slightly later: before this method existed, about half of the calls made right after a disconnect were
+   * arrives slightly later: before this method existed, about half of the calls made right after a revocation were
    * still accepted.
    */
   forget(workspaceId: string, clientId: string): void {
@@ -178,7 +178,7 @@ export class Credentials {
 
   private async noteUses(uses: Use[]): Promise<undefined[]> {
     const now = this.clock.now();
-    // Locked rows are skipped, so that this statement never waits while it holds locks that a disconnect may need.
+    // Locked rows are skipped, so that this statement never waits while it holds locks that a revocation may need.
     await this.db.autocommit.query(sql`
       with used as materialized (
         select g.workspace_id, g.id

@@ -8,7 +8,7 @@ const UNPAID_MS = 2 * 60 * 60 * 1000;
 const BOLETO_DUE_DAYS = 3;
 const BOLETO_CONFIRMATION_DAYS = 2;
 
-/** Returns when an unpaid order expires: at a time, or at the end of a day in the store's time zone. */
+/** Returns when an unpaid order expires: a moment or, for a boleto, the end of a day in the store's time zone. */
 export function expiryOf(
   method: string,
   clock: Clock,

@@ -57,8 +57,8 @@ export async function recordTransaction(
 }
 
 /**
- * Records that the buyer chose another payment method or number of installments for an unpaid order. The other method
- * is an immediate one, so an order that was placed with a boleto now expires as soon as one placed without.
+ * Records that the buyer chose another payment method or number of installments for an unpaid order. The method must be
+ * immediate (Pix or card), so the later expiry of a boleto is replaced by that of an immediate payment that begins now.
  */
 export async function changePayment(
   tx: Tx,

@@ -92,7 +92,7 @@ const orderFields = {
     Type.String({
       format: 'date-time',
       description:
-        'When an unpaid order is canceled and its stock is released: two hours after checkout or, if the buyer chose boleto at checkout, two business days after the due date of the boleto. null if the order is no longer pending.',
+        'When an unpaid order is canceled and its stock is released: two hours after checkout or, for a boleto, two business days after its due date. If the buyer changes from boleto to another method, at most two hours after the change. null if the order is no longer pending.',
     }),
   ),
   createdAt: Time(),

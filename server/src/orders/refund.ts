@@ -158,7 +158,7 @@ async function dropRefund(db: Share, workspaceId: string, refundId: string): Pro
 
 /**
  * Completes recorded refunds that are unfinished, for example because a process was killed or the gateway failed. A
- * refund that fails again is postponed.
+ * refund that fails is postponed.
  */
 export async function finishRefunds(db: Database, clock: Clock, refunder: Refunder): Promise<void> {
   const unfinished = await db.background('refunds').query<{ workspace_id: string; id: string }>(sql`

@@ -84,8 +84,8 @@ async function paid(
   if (order.status === 'canceled') return paidAfterCancel(tx, order, notification);
   if (order.status !== 'pending') return order.transactionId === transactionId ? undefined : 'second_payment';
   if (amount < order.total) return 'amount_differs';
-  // Refunds need the payment id. An order of an earlier version does not have it if the process died after it opened
-  // the payment.
+  // Refunds need the payment id. An order placed by an earlier version does not have it if the process died between
+  // opening the payment and storing its id.
   if (order.transactionId !== transactionId) await recordTransaction(tx, workspaceId, orderId, transactionId);
   const write = () => markPaid(tx, clock, workspaceId, order);
   if (refundedBefore === 0 && amount === order.total) {

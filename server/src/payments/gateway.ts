@@ -18,8 +18,8 @@ export interface PaymentGateway {
   /** Returns the id that the payment of an order will have, so that it can be stored before the payment is opened. */
   transactionIdOf(orderId: string): string;
   /**
-   * Opens a payment for an order, or returns the one that was already opened. If the buyer has chosen another method
-   * since then, an unpaid payment changes to that method.
+   * Opens a payment for an order, or returns the one that was already opened. If the buyer has chosen another method or
+   * number of installments since then, an unpaid payment is changed accordingly.
    */
   open(request: PaymentRequest): Promise<{ transactionId: string; paymentUrl: string }>;
   /**

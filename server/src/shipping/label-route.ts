@@ -34,7 +34,7 @@ export const labelRoute: FastifyPluginAsync<LabelOptions> = async (app, { db, la
         throw new ApiError(
           403,
           'link_refused',
-          'This link is invalid or has expired. Read the shipment to get a new one.',
+          'This link is invalid or has expired. Read the shipment to get a new link.',
         );
       }
       const orders = ordersOf(db, workspaceId);

@@ -27,7 +27,7 @@ export const shippingRoutes: FastifyPluginAsyncTypebox<ShippingOptions> = async 
         tags: ['Orders'],
         summary: 'Change the shipping status of an order',
         description:
-          'Allowed changes: pending → preparing, sent · preparing → pending, sent · sent → in_transit, delivered, returned · in_transit → delivered, returned · delivered → returned. Any other change is a 409, and so is a change to sent if the order is not paid. The same status with another code corrects the code. Emits order.shipped.',
+          'Allowed changes: pending → preparing, sent · preparing → pending, sent · sent → in_transit, delivered, returned · in_transit → delivered, returned · delivered → returned. Any other change is a 409, and so is a change to sent if the order is neither paid nor partial_refunded. The same status with another code corrects the code. Emits order.shipped.',
         params: Type.Object({ id: Type.String({ description: 'Order id' }) }),
         querystring: DryRunQuery,
         body: ShippingChange,

@@ -141,7 +141,7 @@ async function addScan(
   status: string,
   location: string | null,
 ): Promise<void> {
-  // If the first status with this code is later than sent, tracking starts with an entry for the time of shipping.
+  // If the first status with this code is later than `sent`, tracking starts with an entry for the time of shipping.
   await tx.query(sql`
     insert into shipment_events (workspace_id, code, status, description, occurred_at)
     select s.workspace_id, s.code, 'sent', ${WORDS.sent}, o.shipped_at

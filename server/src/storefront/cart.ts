@@ -18,7 +18,7 @@ const LIFETIME_SECONDS = 30 * 24 * 60 * 60;
 
 /**
  * The cart is stored in a cookie whose path is that of the shop, so each shop has its own cart. It contains ids and
- * quantities but no prices, so it does not have to be signed: a visitor who modifies it just has another cart.
+ * quantities but no prices, so it does not have to be signed: a visitor who modifies it just has a different cart.
  */
 export function cartOf(request: FastifyRequest): Line[] {
   const lines: Line[] = [];

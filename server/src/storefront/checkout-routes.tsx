@@ -116,7 +116,7 @@ export const checkoutRoutes: FastifyPluginAsync<Storefront> = async (app, storef
   }
 };
 
-/** Fills in the state and, if the postal code determines it, the city, unless the buyer has entered them. */
+/** Fills in the state and the city, each if the postal code determines it and the buyer has not entered it. */
 function withPlace(typed: Typed): Typed {
   const { state = '', city = '' } = placeOf(typed.zip) ?? {};
   return { ...typed, state: typed.state || state, city: typed.city || city };

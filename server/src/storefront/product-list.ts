@@ -86,7 +86,7 @@ export async function listShopProducts(
   return { items, total: reached, pages: Math.min(LAST_PAGE, Math.max(1, Math.ceil(reached / PER_PAGE))) };
 }
 
-/** Filters that are not set are left out, because a search that is the only filter is counted differently. */
+/** Filters that are not set are left out, so that a search without other filters is recognized and counted faster. */
 function filtersOf({ search, category, inStock, min, max }: ProductListRequest) {
   return {
     search,

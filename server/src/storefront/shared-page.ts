@@ -73,6 +73,6 @@ function sendRendered(request: FastifyRequest, reply: FastifyReply, { bytes, eta
     .header('etag', etag)
     .type('text/html; charset=utf-8');
   const isCurrent = matchesTag(request.headers['if-none-match'], etag);
-  // For HEAD, the body is passed even with 304: the framework takes Content-Length from it and removes it.
+  // For HEAD, the body is passed even with 304: the framework measures it for Content-Length but does not send it.
   return reply.code(isCurrent ? 304 : 200).send(isCurrent && request.method !== 'HEAD' ? undefined : bytes);
 }

@@ -4,7 +4,7 @@ import { sql } from '../platform/db/sql.js';
 
 /**
  * The maximum number of pending deliveries per subscription, and the maximum time for which a delivery may be overdue.
- * Dropped deliveries stay in the log, and their events in the feed.
+ * Due deliveries that exceed a limit are dropped. They stay in the log, and their events in the feed.
  */
 export const MAX_PENDING = 100_000;
 const MAX_WAIT_MS = 3 * 24 * 60 * 60 * 1000;

@@ -108,7 +108,7 @@ const text = { type: 'string' };
 const HEADERS: (ReturnType<typeof header> & { ofEvents?: boolean })[] = [
   header(
     'X-Service-Signature-256',
-    'sha256= followed by the HMAC-SHA-256 of the body in hexadecimal, keyed with the secret.',
+    'sha256= followed by the hexadecimal HMAC-SHA-256 of the body, keyed with the secret.',
     text,
   ),
   header(

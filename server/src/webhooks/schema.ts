@@ -99,7 +99,7 @@ const webhookFields = {
   excludeOwn,
   status: OneOf<string>(['active', 'failing'], {
     description:
-      'failing: five deliveries in a row have failed or been dropped. A failing subscription is never disabled or deleted.',
+      'failing: five deliveries in a row have failed or been dropped. A subscription is never disabled or deleted for failing.',
   }),
   createdAt: Time(),
   lastDeliveryAt: Nullable(Time()),

@@ -89,7 +89,8 @@ export async function createWebhook(
 
 /**
  * Changes the fields that were sent. Events committed before the call are first turned into deliveries with the old
- * settings. Otherwise it would depend on the load of the workers which settings apply to a recent event.
+ * settings. Otherwise it would depend on the load of the workers which settings apply to a recent event. A new url also
+ * applies to these deliveries, unless a worker has already claimed them.
  */
 export async function updateWebhook(
   db: StoreAccess,

@@ -91,7 +91,7 @@ describe('guessing', () => {
     expect((await browserAt('192.0.2.2').signIn(await newAccount())).status).toBe(303);
   });
 
-  test('is possible again fifteen minutes later, and attempts rejected with 429 do not prolong this time', async () => {
+  test('blocks sign-in for fifteen minutes, and attempts rejected with 429 do not prolong this time', async () => {
     const email = await newAccount();
     await guess(email, 5, '192.0.2.4');
     feira.clock.forward(14 * MINUTE);

@@ -72,7 +72,7 @@ test('a search for the SKU of a variation finds the product that was created wit
   expect(found.body.data.map(({ id }: { id: string }) => id)).toEqual([body.id]);
 });
 
-test('a product created without combinations is simple and has its own quantity', async () => {
+test('a product created with an empty list of combinations is simple and has its own quantity', async () => {
   const variants = { types: [], combinations: [] };
   const { status, body } = await store.post('/products', { name: 'Simple', price: 1, quantity: 4, variants });
   expect([status, body.hasVariants, body.quantity, body.variants]).toEqual([201, false, 4, []]);

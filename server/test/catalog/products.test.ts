@@ -6,7 +6,7 @@ const ID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}
 const UTC_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const MISSING = '01900000-0000-7000-8000-000000000000';
 
-/** The other fields, except images and variants, of a product for which only name and price were sent. */
+/** The fields that the server fills in if only name and price were sent, except images and variants. */
 const BARE = {
   id: expect.stringMatching(ID),
   priceDiscount: null,
@@ -117,7 +117,7 @@ describe('POST /products', () => {
     expect((await other.post('/products', { name: 'Caf\u00e9', price: 1 })).status).toBe(201);
   });
 
-  test('rejects an unknown category before it checks the name', async () => {
+  test('rejects an unknown category before it checks whether the name is taken', async () => {
     await store.post('/products', { name: 'Taken', price: 1 });
     const answer = await store.post('/products', { name: 'Taken', price: 1, categoryId: 9999 });
     expectRejected(answer, 422, ['categoryId']);

@@ -102,7 +102,7 @@ describe('a balance', () => {
     expect((await store.get(`/products/${simple}`)).body.quantity).toBe(sum);
   });
 
-  test('can be set to 0 or 1,000 by 120 concurrent calls, and the quantity of the product is the sum of its variations', async () => {
+  test('can be set by 120 concurrent calls, after which the quantity of the product is the sum of its variations', async () => {
     await fresh(9);
     const id = await newVaried(store, { A: 1, B: 1 });
     const answers = await times(120, (index) =>

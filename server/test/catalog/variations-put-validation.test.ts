@@ -82,7 +82,7 @@ describe('PUT /products/{id}/variants', () => {
       expect(faultyFields(await put(id, types, listed)).sort()).toEqual(['combinations[0].price', fault]);
   });
 
-  test('rejects type names and options that are blank, too long, or equal after normalization', async () => {
+  test('rejects type names and options that are blank or equal after normalization, and options that are too long', async () => {
     const id = await newProduct(store);
     const blank = [
       { name: ' ', options: ['P', ' ', ''] },

@@ -30,7 +30,7 @@ test('migrate --plan shows the locks of pending migrations and which writers the
     /^0076_boleto_due_dates\.sql +sandbox_payments +access exclusive +\w+ +wait briefly$/m,
   );
   expect(stdout).toMatch(/^0069_checked_payments\.sql +payment_notifications +share +\w+ +WAIT$/m);
-  expect(stdout).toContain('0069_checked_payments.sql would block writers of payment_notifications');
+  expect(stdout).toContain('0069_checked_payments.sql may block writers (table: payment_notifications)');
   // If the first call had applied the migrations, the plan would now be empty.
   expect((await runCommand(['migrate', '--plan'], env)).stdout).toBe(stdout);
   const { pending } = JSON.parse((await runCommand(['migrate', '--plan', '--json'], env)).stdout);

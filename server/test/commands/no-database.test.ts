@@ -28,7 +28,7 @@ const COMMANDS = [
   ['listen', '--store', 'demo-store', '--client-id', 'app_x', '--forward-to', 'http://localhost:1'],
 ];
 
-test('no command but serve creates a database, or anything else, in a folder that has none', async () => {
+test('commands other than serve create nothing in a folder without a database, and name "feira serve"', async () => {
   for (const args of COMMANDS) {
     const { code, stdout, stderr } = await runCommand(args, {}, { cwd: folder.path });
     expect([args, code, stdout]).toEqual([args, 2, '']);
@@ -48,7 +48,7 @@ test('doctor creates neither a database nor a folder, and says which command doe
   expect(existsSync(join(folder.path, '.feira'))).toBe(false);
 });
 
-test('no command but serve and migrate changes the schema of a database that lacks a migration', async () => {
+test('commands other than serve and migrate do not apply a missing migration', async () => {
   const env = databaseEnv(feira.connection, TEST_SECRET);
   const db = feira.context.db.store('test');
   const names = async () =>

@@ -102,7 +102,7 @@ describe('disconnecting an app', () => {
     }
   });
 
-  test('invalidates its tokens within two seconds on another server that has just used them', async () => {
+  test('invalidates its tokens within two seconds on another server that has just accepted the access token', async () => {
     const tokens = await erp.connected(ana);
     expect((await erpBeside.me(tokens.access_token)).status).toBe(200);
     await disconnect();

@@ -83,7 +83,7 @@ test('the image migrates a database', () => {
   expect(runInImage('migrate').stdout).toContain('up to date');
 });
 
-test('the image runs as a non-root user, with a read-only root file system', async () => {
+test('the image serves requests as a non-root user with a read-only root file system, and its health check works', async () => {
   const [program, args] = commandLine('serve');
   const server = spawn(program, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   const ended = once(server, 'exit');

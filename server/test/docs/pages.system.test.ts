@@ -63,7 +63,7 @@ describe.each([
   { width: 375, colorScheme: 'dark' as const },
 ])('at $width px, $colorScheme', ({ width, colorScheme }) => {
   test.each(PAGES)(
-    '%s has no accessibility or console errors, fits the screen, and loads only our own files and under 60 kB of CSS and JS',
+    '%s has no accessibility or console errors, fits the width of the screen, and loads only our own files, with under 60 kB of CSS and JS',
     async (path) => {
       const page = await browser.newPage();
       await page.setViewportSize({ width, height: 800 });

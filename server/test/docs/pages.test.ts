@@ -84,7 +84,7 @@ test('the search finds guides, calls and error codes, and escapes the search ter
 });
 
 test.each(['/docs/search', '/docs/search?q=', '/docs/search?q=a&q=b', '/docs/search?q[]=1'])(
-  '%s shows the search page',
+  '%s returns 200',
   async (path) => {
     expect((await feira.app.inject(path)).statusCode).toBe(200);
   },

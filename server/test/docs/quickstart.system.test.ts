@@ -8,7 +8,7 @@ import { freePort, ROOT, temporaryFolder } from '../support/process.js';
 // The timeout only stops a run that hangs. The test with its `npm ci` took three and a half minutes on a busy machine.
 const PATIENCE_MS = 1_200_000;
 
-/** Copies the files that a fresh clone of the repository has: no packages, no build output, no data. */
+/** Copies the files that Git does not ignore. As in a fresh clone, there are no packages, build output or data. */
 function copyRepository(folder: string): void {
   const list = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { cwd: ROOT });
   for (const file of list.toString().trim().split('\n')) {
@@ -18,7 +18,7 @@ function copyRepository(folder: string): void {
 }
 
 test(
-  'the quickstart leads from a fresh clone to verified events, exactly as printed',
+  'the commands of the quickstart, run as printed, lead from a fresh clone to verified events',
   async () => {
     const folder = temporaryFolder();
     copyRepository(folder.path);

@@ -34,7 +34,7 @@ test('an open write transaction in another database of the cluster does not dela
   }
 });
 
-test('an open transaction that has written events of another store does not delay events', async () => {
+test('an open transaction that has written events of one store does not delay the events of another', async () => {
   const [store, other] = [await feira.store(), await feira.store()];
   const open = await feira.context.db.store('test').begin();
   await emit(open, other.workspaceId, 'system', [
@@ -46,7 +46,7 @@ test('an open transaction that has written events of another store does not dela
   expect(await namesOf(other)).toEqual(['Late']);
 });
 
-test('an open transaction that has locked a product of the store does not delay events', async () => {
+test('an open transaction that has locked a product does not delay the events of other products of the store', async () => {
   const store = await feira.store();
   const held = await newProduct(store, { name: 'Held' });
   const open = await feira.context.db.store('test').begin();

@@ -205,7 +205,7 @@ test('a read that the standby cancels in order to replay changes is repeated on 
       const held = `select from pg_locks where mode = 'AccessExclusiveLock' and relation = 'products'::regclass`;
       return (await replicated.onStandby(held)).length > 0;
     });
-    // This read waits on the standby, where its transaction holds a lock on event_heads.
+    // On the standby, this read waits for the lock on products, while its transaction holds a lock on event_heads.
     answer = listed(store, '/products?limit=9');
     await until(async () => {
       const waiting = `select from pg_locks where not granted and relation = 'products'::regclass`;

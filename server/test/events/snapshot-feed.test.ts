@@ -28,8 +28,8 @@ test.each(Array.from({ length: ROUNDS }, (_, n) => n + 1))(
     const [first, second] = processes as [Feira, Feira];
     const taken: ReadSnapshot[] = [];
     let isDone = false;
-    // Each GET /events makes the second server number the committed events, as a worker does. The first server streams
-    // the snapshots, and both write.
+    // On each GET /events, the second server assigns sequence numbers to the committed events, as a worker does. The
+    // first server streams the snapshots, and both servers write.
     const sequencing = (async () => {
       while (!isDone) await store.through(second).get('/events?limit=1');
     })();

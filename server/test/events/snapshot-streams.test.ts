@@ -78,7 +78,7 @@ test('a client that disconnects can request a snapshot again', async () => {
   expect((await readSnapshot(feira, store, '/products')).records).toHaveLength(LARGE_PRODUCTS);
 });
 
-test('a client that resumes reading gets the rest of its snapshot, without later changes', async () => {
+test('a client that starts to read late gets its snapshot to the end, without changes made in the meantime', async () => {
   const socket = await unreadStream();
   const id = await newProduct(store);
   let text = '';

@@ -85,13 +85,13 @@ describe('a request for a snapshot', () => {
     expect(response.json().error).toContain(query.split('=')[0]);
   });
 
-  test('requires the same scope as the list', async () => {
+  test('is rejected without the scope that the list requires', async () => {
     const reader = await store.withScopes(['categories:read']);
     for (const path of PATHS) expect((await askForSnapshot(feira, reader, path)).statusCode).toBe(403);
   });
 
   test.each(['*/*', 'application/json', 'application/*', 'application/json, application/x-ndjson;q=0.5'])(
-    'must prefer NDJSON: Accept: %s returns the ordinary list',
+    'must prefer NDJSON; with "Accept: %s" it gets the ordinary list',
     async (accept) => {
       const { status, body } = await store.get('/products?limit=1', { accept });
       expect([status, body.data.length]).toEqual([200, 1]);

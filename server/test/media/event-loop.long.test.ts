@@ -11,7 +11,7 @@ import { upload, uploadAndAttach } from '../support/media.js';
 // another thread, so the event loop only reads up to ten megabytes from the storage and passes them on.
 const BUDGET_MS = 50;
 
-/** Returns `image` with `part` repeated after its first `at` bytes, up to the maximum size of an upload. */
+/** Inserts copies of `part` after the first `at` bytes of `image`, up to the maximum size of an upload. */
 function filled(image: Buffer, at: number, part: Buffer): Buffer {
   const room = MAX_BYTES - image.length;
   const parts = Buffer.alloc(room - (room % part.length), part);

@@ -88,7 +88,7 @@ test('the file of a removed image is deleted immediately, and no other file is',
   expect((await served(feira, two.body.url)).statusCode).toBe(200);
 });
 
-test('the files of a deleted product are deleted immediately, and those of other products stay', async () => {
+test('the image files of a deleted product are deleted immediately, its unattached uploads after a day, and the files of other products stay', async () => {
   const neighbour = await newProduct(store);
   const other = await feira.store();
   const theirs = await newProduct(other);

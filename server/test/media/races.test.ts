@@ -72,7 +72,7 @@ test('ten concurrent removals of an image remove it once', async () => {
   expect(await imageEvents()).toHaveLength(3);
 });
 
-test('only one of twenty concurrent requests with the same key attaches the image', async () => {
+test('only one of twenty concurrent requests with the same upload key attaches the image', async () => {
   const bytes = await pngOf(1);
   const key = await upload(feira, store, productId, bytes);
   const answers = await Promise.all(Array.from({ length: 20 }, () => store.post(images, { key })));

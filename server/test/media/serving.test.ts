@@ -85,7 +85,7 @@ test('HEAD returns the headers without a body', async () => {
   expect(answer.rawPayload.length).toBe(0);
 });
 
-test.each(['PUT', 'POST', 'DELETE', 'PATCH'] as const)('%s fails and changes nothing', async (method) => {
+test.each(['PUT', 'POST', 'DELETE', 'PATCH'] as const)('%s cannot change a served file', async (method) => {
   const answer = await feira.app.inject({
     method,
     url: path,
@@ -96,7 +96,7 @@ test.each(['PUT', 'POST', 'DELETE', 'PATCH'] as const)('%s fails and changes not
   expect((await get()).rawPayload.equals(bytes)).toBe(true);
 });
 
-test('no folder is listed', async () => {
+test('the files of a folder are not listed', async () => {
   for (const folder of [
     '/media',
     '/media/',
@@ -134,7 +134,7 @@ test('files that are staged or still being written are not served', async () => 
   }
 });
 
-test('an unrelated file in the folder is not served', async () => {
+test('an unrelated file in the folder of published files is not served', async () => {
   const { published } = feira.context.storage as LocalStorage;
   for (const name of ['page.html', 'picture.svg', '.hidden.png', 'product_images/script.js'])
     writeFileSync(join(published, name), '<script>alert(1)</script>');
@@ -142,7 +142,7 @@ test('an unrelated file in the folder is not served', async () => {
     expect((await served(feira, `/media/${name}`)).statusCode).toBe(404);
 });
 
-test('no path leads out of the folder', async () => {
+test('no path leads out of the folder of published files', async () => {
   const { published } = feira.context.storage as LocalStorage;
   writeFileSync(join(published, '..', 'secret.png'), 'outside');
   const escapes = [

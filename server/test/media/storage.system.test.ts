@@ -43,7 +43,7 @@ afterAll(async () => {
 
 describeStorage('S3 storage', () => under);
 
-test('a server with S3 storage accepts an upload in three steps, discards a file that is not an image, and deletes removed images', async () => {
+test('a server with S3 storage accepts an upload in three steps, discards a file that is not an image, and deletes the file of a removed image', async () => {
   const feira = await openFeira({ s3: ceph.s3 });
   try {
     const { names } = under;

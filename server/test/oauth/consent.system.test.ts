@@ -84,7 +84,7 @@ async function picture(name: string): Promise<void> {
 }
 
 describe('a merchant in a browser', () => {
-  test('signs in, picks a store, approves, and the app acts for that store', async () => {
+  test('signs in, picks a store and approves, and the app acts for that store until it is disconnected', async () => {
     const verifier = randomBytes(32).toString('base64url');
     await page.goto(authorizeUrl(verifier));
     await picture('sign-in');

@@ -64,7 +64,7 @@ describe('an authorization code', () => {
     },
   );
 
-  test('that is used a second time is rejected; this immediately revokes the tokens issued from it, and no others', async () => {
+  test('used a second time is rejected and immediately revokes the tokens issued from it, and no others', async () => {
     const other = await erp.connected(await signedIn());
     const grant = await erp.authorized(ana);
     const first = (await erp.exchange(grant)).body;

@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => feira.close());
 
-/** Performs the operations in which integrators and merchants use secrets, including common mistakes. */
+/** Performs operations in which integrators and merchants use secrets, including common mistakes. */
 async function useEverySecret(): Promise<void> {
   await openStore(feira);
   const dev = new Merchant(feira.app);

@@ -162,7 +162,7 @@ describe('a revoked grant', () => {
     expect(await bearer(store.token)).toMatch(CHALLENGE);
   });
 
-  test('that is in use is rejected once its cached credential is reloaded in the background, before the credential expires', async () => {
+  test('that is in use is rejected once its cached credential is reloaded in the background, before the cache entry expires', async () => {
     // 120 is the default rate limit. Any other value would send a notification, which would remove cached credentials.
     const [used, other] = [await feira.store({ perMinute: 120 }), await feira.store({ perMinute: 120 })];
     for (const each of [used, other]) await untilRemembered(each);

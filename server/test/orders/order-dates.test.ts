@@ -68,7 +68,7 @@ test('an old order whose status changed today is listed for today with dateType=
 });
 
 describe('time zones and clock changes', () => {
-  test('days begin at midnight in the store’s time zone, such as Tokyo', async () => {
+  test('the days of a store in Tokyo begin at midnight in Tokyo', async () => {
     await inTimeZone(feira, store, 'Asia/Tokyo');
     await placed({ yesterday: '2026-03-09T14:59:59.999Z', today: '2026-03-09T15:00:00Z' });
     expect(await names('from=2026-03-10&to=2026-03-10')).toEqual(['today']);

@@ -127,7 +127,7 @@ test('a parcel is sent with a code and tracked, and cannot return to preparing',
   expect(back.body.error).toContain('in_transit, delivered, returned');
 });
 
-test('a label is created once for a paid order', async () => {
+test('only one label can be created for a paid order', async () => {
   const id = await order(feira, store.workspaceId, line());
   const made = await store.post('/shipments', { orderId: id });
   expect(made.status).toBe(201);

@@ -168,7 +168,7 @@ describe('concurrent calls', () => {
     expect(await balance()).toBe(10);
   });
 
-  test('that repeat a completed call with its Idempotency-Key return its response through either server, or 409 while another is running', async () => {
+  test('that repeat a completed call with its Idempotency-Key return its response through either server, or 409 while another repeat is running', async () => {
     const id = await place();
     const key = { 'idempotency-key': 'give back' };
     const first = await refund(id, { reason: 'a' }, key);

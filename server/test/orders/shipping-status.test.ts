@@ -132,7 +132,7 @@ describe('the shipment code', () => {
     expect((await store.get('/shipments/AA000000002BR/tracking')).body.events).toHaveLength(1);
   });
 
-  test.each([null, ''])('is removed by %j, and the event contains ""', async (none) => {
+  test.each([null, ''])('is removed by %j, and is "" in the event', async (none) => {
     const id = await place();
     await change(id, { statusShipping: 'preparing', codeShipping: 'AA000000003BR' });
     const cleared = await observe(feira, store, () =>

@@ -5,8 +5,8 @@ import { type Answer, type Feira, openFeira, type StoreClient } from '../support
 import { order } from '../support/shop.js';
 import { sized } from '../support/sized.js';
 
-// All tests except the last simulate a hanging orders database: its tables stay locked until the test has received all
-// responses.
+// All tests except the last simulate a hanging orders database: its tables stay locked until every call made in
+// `whileHanging` has been answered.
 
 let feira: Feira;
 let store: StoreClient;
@@ -17,8 +17,9 @@ let labelUrl: string;
 let locker: pg.Client;
 
 beforeAll(async () => {
-  // Production waits up to three seconds for a lock. A shorter wait makes the tests faster. Only `whileHanging` holds a
-  // lock for longer than that. The last test, in which calls compete for the same records, has its own server.
+  // Production waits up to three seconds for a lock. A shorter wait makes the tests faster, and only `whileHanging`
+  // holds a lock for longer than 400 ms. The last test, in which calls compete for the same records, has its own
+  // server.
   feira = await openFeira({ deadlines: { lockMs: 400 } });
   locker = new pg.Client(feira.connection);
   await locker.connect();

@@ -57,7 +57,7 @@ describe('a refund made at the gateway', () => {
     expect(await dataOf(one, store, 'order.refunded')).toEqual([{ orderId: whole }, { orderId: pieces }]);
   });
 
-  test('makes a refund through the API return 409 until the gateway’s notification arrives', async () => {
+  test('makes a full refund through the API return 409 until the gateway’s notification arrives', async () => {
     const id = await place();
     const payment = await transactionOf(one, id);
     // The gateway has refunded, but its notification has not arrived yet.

@@ -107,7 +107,7 @@ describe('a label', () => {
     expect((await reader.post('/shipments', { orderId })).status).toBe(403);
   });
 
-  test('is a PDF with a signed link that expires', async () => {
+  test('is a PDF at a signed URL that expires', async () => {
     const { labelUrl } = (await store.post('/shipments', { orderId: await place() })).body;
     const label = await fetchLabel(labelUrl);
     expect([label.statusCode, label.headers['content-type']]).toEqual([200, 'application/pdf']);

@@ -112,7 +112,7 @@ test('the cart holds at most thirty lines', async () => {
   expect((visitor.cookies.get('feira_cart') as string).length).toBeLessThan(3500);
 });
 
-test('products of another shop, unknown products, and missing or unknown variations cannot be added', async () => {
+test('a product of another shop, an unknown product or variation, and a product whose variation is not chosen cannot be added', async () => {
   const foreign = await newProduct(await feira.store(), { quantity: 5 });
   const varied = await newVaried(store, { S: 5 });
   const fields = hiddenFields(await visitor.at(`/products/${mug}`), 'Add to cart');

@@ -52,6 +52,7 @@ test('a wrong number, a wrong e-mail, malformed input and the order of another s
 });
 
 test('attempts to find an order are limited per network, and per e-mail across networks', async () => {
+  feira.clock.stop();
   const guess = (address: string, email: string) => look(from(address), { number: '1', email });
   for (let at = 0; at < 10; at++) expect((await guess('10.1.1.1', `${at}@x.example`)).status).toBe(422);
   const refused = await guess('10.1.1.1', 'eleven@x.example');

@@ -79,7 +79,7 @@ test('the payment method of an order cannot be changed to boleto, nor to any met
   expect((await onlyOrder()).payment).toMatchObject({ method: 'card', installments: 12 });
 });
 
-test('an order whose payment changes from boleto to Pix expires two hours later, so that it reserves no stock for days', async () => {
+test('an order whose payment changes from boleto to Pix expires two hours after the change, so that its stock is not reserved for days', async () => {
   await visitor.buy(mug, { payment: 'boleto' });
   const { id } = await onlyOrder();
   await visitor.press(await pageOf(id), 'Continue to payment', { payment: 'pix' });
@@ -87,7 +87,7 @@ test('an order whose payment changes from boleto to Pix expires two hours later,
   expect(await onlyOrder()).toMatchObject({ status: 'canceled' });
 });
 
-test('another payment method does not prolong an order', async () => {
+test('a change of the payment method does not postpone the expiry of an order', async () => {
   await visitor.buy(mug);
   const { id, expiresAt } = await onlyOrder();
   feira.clock.forward(60_000);

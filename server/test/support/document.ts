@@ -1,7 +1,6 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 
-// Checks the responses and deliveries of the server against the openapi.json that it serves. The document is compiled
-// once per test worker, because all servers of a run serve the same document.
+// Checks the responses and deliveries of the server against the openapi.json that it serves.
 
 interface Media {
   schema?: object;

@@ -20,7 +20,7 @@ export interface Pages {
 }
 
 /**
- * Reads every page with a form (except /docs), as a visitor, as a merchant who is also a partner, and as a buyer, and
+ * Reads the pages with forms (except /docs) that a visitor, a merchant who is also a partner, and a buyer see, and
  * collects the forms. Forms for endpoints without a page, such as those of OAuth, are added. New pages must be added to
  * the lists below.
  */

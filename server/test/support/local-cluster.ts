@@ -141,7 +141,7 @@ export class LocalCluster implements StormTarget {
     return run(this.env, 'switchover');
   }
 
-  /** Waits until there is a primary, other than `not`, and returns its name. */
+  /** Waits until a server other than `not` is the primary, and returns its name. */
   async primary(not?: Part): Promise<Part> {
     let name: Part | undefined;
     await until(async () => {

@@ -110,7 +110,7 @@ export function malformedBody(sample: unknown): fc.Arbitrary<string | Buffer | u
   );
 }
 
-// An unpaired surrogate cannot be percent-encoded; a careless client encodes it as three bytes.
+// An unpaired surrogate has no valid UTF-8 encoding; a careless client encodes it as three invalid bytes.
 const percentEncoded = malformedText.map((value) =>
   value.isWellFormed() ? encodeURIComponent(value) : `${encodeURIComponent(value.toWellFormed())}%ED%A0%80`,
 );

@@ -31,7 +31,7 @@ export async function openMixedStore(processes: Feira[], seed: number): Promise<
 }
 
 /**
- * Thrown if the database was unavailable or the connection broke, so it is unknown whether the write was executed.
+ * Thrown if the database was unavailable or a connection to it broke, so it is unknown whether the write was executed.
  */
 class Interrupted extends Error {}
 

@@ -9,8 +9,8 @@ interface Times {
 /** Sets the times of an order. Triggers are disabled, because one of them would overwrite `updated_at`. */
 export async function dated(feira: Feira, orderId: string, { createdAt, updatedAt }: Times): Promise<string> {
   await feira.context.db.store('test').transaction(async (tx) => {
-    // Without triggers, the stored JSON would keep the old times. It is deleted, and the API then builds it for each
-    // request, as it does for orders that have not changed since the column was added.
+    // Without triggers, the JSON in the column `document` would keep the old times. It is deleted, and the API then
+    // builds it for each request, as it does for orders that have not changed since this column was added.
     await tx.query(sql`set local session_replication_role = replica`);
     await tx.query(sql`
       update orders set created_at = coalesce(${createdAt ?? null}::timestamptz, created_at),

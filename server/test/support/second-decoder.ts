@@ -16,7 +16,10 @@ export class SecondDecoder {
   });
   private readonly verdicts = createInterface({ input: this.child.stdout! })[Symbol.asyncIterator]();
 
-  /** Returns the SHA-256 of the RGBA pixels of the first frame, or the error. Handles one file at a time. */
+  /**
+   * Returns the SHA-256 of the RGBA pixels of the first frame, or a fault if Pillow rejects the file or detects another
+   * type. Handles one file at a time.
+   */
   async decode(bytes: Buffer, type: ImageType): Promise<{ pixels: string } | { fault: string }> {
     const head = Buffer.alloc(4);
     head.writeUInt32BE(bytes.length);

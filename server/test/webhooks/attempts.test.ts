@@ -69,7 +69,7 @@ const WAYS: Record<
     code: 200,
     error: 'connection_reset',
   },
-  // This case is the last one, so that no receiver opened later can get its port.
+  // This case is the last one, because a receiver opened after it could get the port that must refuse connections.
   'refuses the connection': { code: null, error: 'connection_refused' },
 };
 

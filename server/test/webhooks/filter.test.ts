@@ -44,7 +44,7 @@ async function delivered(id: string, count: number): Promise<Record<string, unkn
 }
 
 describe('a filter', () => {
-  test('on price passes only changes that include the price', async () => {
+  test('on price passes only updates that change the price', async () => {
     const { id } = await only('price');
     const product = await newProduct(store, { price: 10 });
     await store.patch(`/products/${product}`, { name: 'Another name', weight: 2 });

@@ -43,7 +43,7 @@ describe('the url', () => {
     'http://user:secret@203.0.114.1/',
     'http://:secret@203.0.114.1/',
     'http://203.0.114.1@203.0.114.2/',
-  ])('%j is rejected because of its format', async (bad) => {
+  ])('%j is invalid and is rejected', async (bad) => {
     expectRejected(await subscribe({ url: bad }), 422, ['url']);
   });
 

@@ -3,8 +3,8 @@ import { sql } from '../../platform/db/sql.js';
 
 /**
  * Moves the times of a demo order into the past. The checkout always uses the current time of the database, so the
- * times have to be changed afterwards. An unpaid order keeps its expiry. The entries of the event feed keep their time,
- * because they were emitted now.
+ * times have to be changed afterwards. An unpaid order keeps its expiry. The entries of the event feed keep the time at
+ * which they were emitted.
  */
 export async function backdate(
   orders: Share,

@@ -10,7 +10,7 @@ export interface DemoProduct {
   weight: number;
   draw: Drawing;
   portrait?: boolean;
-  /** The colour of a simple product, which has one SKU and one quantity. */
+  /** The colour of the pictures of a product without `colours`. */
   colour?: string;
   sku: string;
   quantity: number;

@@ -49,7 +49,7 @@ async function placeAndMove(
     service: order.service,
     payment: { method: order.method, installments: order.method === 'card' ? order.installments : 1 },
   });
-  // The order is skipped if the merchant has deleted all of its products, or if one of them is sold out.
+  // The checkout rejected the order, for example because one of its products is sold out or all have been deleted.
   if (!('orderId' in outcome)) return;
   const { orderId, transactionId } = outcome;
   const { stage } = order;

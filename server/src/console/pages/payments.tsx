@@ -35,7 +35,8 @@ const TEXTS: Record<Language, Texts> = {
     checked: 'Mark as checked',
     apps: 'Connected apps',
     reasons: {
-      unknown_order: 'A payment was reported for an order that does not exist. Refund it at the provider.',
+      unknown_order:
+        'A payment was reported for an order that does not exist. Refund this payment at the provider.',
       amount_differs:
         'The amount is not the total of the order. If it is lower, the order stays unpaid: refund the amount at the provider. If it is higher, the order is paid: refund the difference.',
       second_payment: 'The order was paid twice. Refund this payment at the provider.',
@@ -60,7 +61,8 @@ const TEXTS: Record<Language, Texts> = {
     checked: 'Marcar como conferido',
     apps: 'Aplicativos conectados',
     reasons: {
-      unknown_order: 'O provedor informou um pagamento de um pedido que não existe. Reembolse-o no provedor.',
+      unknown_order:
+        'O provedor informou um pagamento de um pedido que não existe. Reembolse este pagamento no provedor.',
       amount_differs:
         'O valor é diferente do total do pedido. Se for menor, o pedido continua sem pagamento: reembolse o valor no provedor. Se for maior, o pedido está pago: reembolse a diferença.',
       second_payment: 'O pedido foi pago duas vezes. Reembolse este pagamento no provedor.',

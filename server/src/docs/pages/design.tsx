@@ -49,9 +49,9 @@ export function DesignPage({ navigation }: { navigation: Navigation }) {
           page, in the layer <code>layout</code>.
         </li>
         <li>
-          <code>shop/</code>: shops, checkout and payment. These files have no layer, so they override the
-          tokens. For a shop with a colour of its own, a style sheet replaces the tokens that begin with{' '}
-          <code>--accent</code>. The colour is adjusted until text in this colour has enough contrast.
+          <code>shop/</code>: shops, checkout and payment. These files have no layer, so their rules override
+          those in layers. For a shop with a colour of its own, a style sheet replaces the tokens that begin
+          with <code>--accent</code>. The colour is adjusted until text in this colour has enough contrast.
         </li>
       </ul>
       <h2 id="rules">Rules</h2>

@@ -102,5 +102,5 @@ function retrySentence(code: ErrorCode): string {
   const { status, meaning } = ERROR_CATALOGUE[code];
   return new ApiError(status, code, meaning).isWorthRetrying
     ? 'The same request may succeed later. X-Should-Retry is true.'
-    : 'The same request fails again. X-Should-Retry is false.';
+    : 'The same request fails again unless the cause is removed. X-Should-Retry is false.';
 }

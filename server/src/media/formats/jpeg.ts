@@ -100,7 +100,7 @@ const isFrame = (marker: number) =>
   marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc;
 const isSequential = (marker: number) => marker <= 0xc1;
 
-/** Returns the position of the next marker. Within coded data, FF is followed by 00 or begins a restart marker. */
+/** Returns the position of the marker after a scan. Within a scan, FF is followed by 00 or begins a restart marker. */
 function endOfScan(bytes: Buffer, from: number): number {
   for (
     let at = bytes.indexOf(0xff, from);

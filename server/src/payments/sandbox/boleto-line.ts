@@ -19,7 +19,7 @@ export function boletoLine(boleto: Boleto): string {
 }
 
 /**
- * Returns the 44 digits of the barcode: the content of the line in another order, without the check digits of its first
+ * Returns the 44 digits of the barcode: those of `boletoLine` in another order, without the check digits of its first
  * three groups.
  */
 export function boletoBarcode(boleto: Boleto): string {

@@ -48,7 +48,7 @@ export class SandboxGateway implements PaymentGateway {
     this.links = new PaymentLinks(publicUrl, signer);
   }
 
-  /** The 24 last digits of the order id. Most of them are random. */
+  /** Returns `sbx_` and the last 24 digits of the order id, most of which are random. */
   transactionIdOf(orderId: string): string {
     return `sbx_${orderId.replaceAll('-', '').slice(-24)}`;
   }
@@ -122,7 +122,7 @@ export class SandboxGateway implements PaymentGateway {
       return this.tryToNotify(id);
     }
     if (decision === 'declined') return;
-    // No earlier notification of this payment can be queued, because only a payment that is paid or canceled has any.
+    // No older notification of this payment is queued: until now it was open or declined, and such a payment has none.
     const reported = { workspaceId, orderId, transactionId: id, amount, refundedInAll: changed.refunded };
     await this.send({ id: notificationId, type: decision, ...reported }).catch(() => {});
   }
@@ -169,7 +169,7 @@ export class SandboxGateway implements PaymentGateway {
     for (const notification of queued) await this.send(notification);
   }
 
-  /** Sends a queued notification. If that fails, the queued notifications of its payment are sent again later. */
+  /** Sends a queued notification. If that fails, all queued notifications of its payment are postponed. */
   private async send(notification: Notification): Promise<void> {
     const { autocommit } = ordersOf(this.db, notification.workspaceId);
     const signed = signNotification(this.signer, notification, this.clock.now());

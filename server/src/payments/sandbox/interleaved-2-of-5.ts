@@ -3,8 +3,8 @@ const DIGITS = ['nnwwn', 'wnnnw', 'nwnnw', 'wwnnn', 'nnwnw', 'wnwnn', 'nwwnn', '
 const START = [1, 1, 1, 1];
 const STOP = [3, 1, 1];
 /**
- * A wide element is three times as wide as a narrow one. Readers need an empty margin on each side, at least as wide as
- * ten narrow elements.
+ * A wide element is three times as wide as a narrow one. Scanners need an empty margin on each side, at least as wide
+ * as ten narrow elements.
  */
 const WIDE = 3;
 const MARGIN = 10;

@@ -4,8 +4,8 @@ import type { Counted, SpenderWindows } from './spender-windows.js';
 
 /**
  * Counts only the calls that this process accepts, and divides each limit per minute by `processes`. If Redis is not
- * configured, `processes` is 1. While Redis cannot be reached, `processes` is the last known number of processes that
- * share it, or 4 if Redis has never been reached.
+ * configured, `processes` is 1. Otherwise it is the last known number of processes that share Redis, or 4 if Redis has
+ * never been reached.
  */
 export class InMemoryBudgets implements Budgets {
   constructor(

@@ -20,8 +20,8 @@ const PROCESSES_ASSUMED = 4;
  * Exact rolling windows shared by all processes. Redis may be unavailable, slow or empty at any time, so every process
  * also remembers the calls it accepted, and uses them to refill an empty Redis. While Redis does not respond, each
  * process enforces its share of each limit. In a minute in which an outage begins or ends, up to twice the limit may be
- * accepted; otherwise at most the limit. A call waits at most 100 ms for Redis. After a timeout, calls are decided
- * without Redis until it answers again.
+ * accepted, and during an outage more than the limit if processes are started; otherwise at most the limit. A call
+ * waits at most 100 ms for Redis. After a timeout, calls are decided without Redis until it answers again.
  */
 export class RedisBudgets implements Budgets {
   private readonly own: SpenderWindows;

@@ -13,7 +13,7 @@ const CERTAIN_MS = MINUTE_MS - 5_000;
 /*
  * Each window is a sorted set with the time of every accepted call. The caller passes the time, which it takes from the
  * database, so the clock of Redis affects only the expiry of keys. If the clock of the database was set back, the set
- * may contain times in the future. The script moves those that are at least a second ahead to the current time.
+ * may contain times in the future. The script replaces those that are at least a second ahead with the current time.
  * Otherwise these calls would count for longer than a minute.
  *
  * ARGV: the current time, the name of this call, then for each window its limit and the name of the newest call of this

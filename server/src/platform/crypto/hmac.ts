@@ -4,7 +4,7 @@ export function hmac(key: Buffer | string, message: string): Buffer {
   return createHmac('sha256', key).update(message).digest();
 }
 
-/** Returns the HMAC as text, which takes a quarter less time than encoding the Buffer. */
+/** Returns the HMAC as text. This takes a quarter less time than encoding the Buffer that hmac() returns. */
 export function encodedHmac(key: Buffer | string, message: string, encoding: 'hex' | 'base64'): string {
   return createHmac('sha256', key).update(message).digest(encoding);
 }

@@ -37,7 +37,7 @@ export interface Database {
   system(task: string): Share;
   /** Background jobs, which may run for a long time on connections of their own. */
   background(task: string): Share;
-  /** Long read-only transactions whose rows are streamed to a client: at most two at a time, and one per owner. */
+  /** Long read-only transactions whose rows are streamed to a client: at most two at a time, and one per `owner`. */
   stream(owner: string): Share;
   close(): Promise<void>;
 }

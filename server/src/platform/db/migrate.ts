@@ -101,7 +101,7 @@ async function applyWhenUnlocked(
         throw new MigrationFailed(`Migration ${migration.name} failed: ${(error as Error).message}`, {
           cause: error,
         });
-      const blocked = `Migration ${migration.name} is waiting for a lock held by ${await watch.blockers}`;
+      const blocked = `Migration ${migration.name} could not get a lock held by ${await watch.blockers}`;
       if (tries === MAX_ATTEMPTS)
         throw new MigrationFailed(
           `${blocked}. Gave up after ${MAX_ATTEMPTS} attempts. End that transaction and try again`,

@@ -17,7 +17,8 @@ export interface Tx extends Queryable {
   /**
    * Sends the last statements of the work. If the transaction ends with the work, COMMIT is sent right behind them, so
    * that locks are not held for another round trip. `send` must issue all its statements before it waits for anything,
-   * and must reject if one of them fails. A caller whose transaction continues after the work passes `withoutCommit(tx)`.
+   * and must reject if one of them fails. A caller whose transaction continues after the work passes
+   * `withoutCommit(tx)`.
    */
   last<T>(send: () => Promise<T>): Promise<T>;
 }
@@ -75,8 +76,8 @@ export class Share implements StoreAccess {
   ) {}
 
   /**
-   * Runs a statement that takes no row locks and changes nothing. This is required because the statement may share a
-   * connection with statements of other callers and may be sent twice.
+   * Runs a statement. It must take no row locks and change nothing, because it may share a connection with statements
+   * of other callers and may be sent twice.
    */
   query<R>(statement: Statement): Promise<R[]> {
     const { reads } = this.resources;

@@ -59,8 +59,8 @@ export async function releaseLease(lease: Lease): Promise<void> {
 async function keeperAnswers(lease: Lease): Promise<Lease | undefined> {
   const answer = `${lease.fifo}.answer`;
   rmSync(answer, { force: true });
-  // The request is written repeatedly, because a process that releases its lease may read it instead of the keeper, and
-  // a process that starts may delete the answer.
+  // The request (a newline) is written repeatedly, because a process that releases its lease may read it instead of the
+  // keeper, and a process that starts may delete the answer.
   for (let round = 0; round < 100 && write(lease.writer) !== 'EPIPE'; round++) {
     for (let look = 0; look < 20; look++) {
       if (existsSync(answer)) return lease;
@@ -80,8 +80,8 @@ async function adopt(
   const draft = join(location.folder, `users-${process.pid}-${randomBytes(4).toString('hex')}`);
   const ends = await openFifo(location, draft);
   try {
-    // link fails if the name exists, so only one process can start a keeper. With two keepers, each would stop PostgreSQL
-    // when its own users are gone, even if users of the other still need it.
+    // link fails if the name exists, so only one process can start a keeper. With two keepers, each would stop
+    // PostgreSQL when its own users are gone, even if users of the other still need it.
     linkSync(draft, fifo);
   } catch (error) {
     closeSync(ends.writer);

@@ -42,7 +42,7 @@ export function prepareLocation(folder: string): ClusterLocation {
   return { folder: chosen, data: join(chosen, 'data'), account: root ? accountOf(chosen) : {} };
 }
 
-/** Returns whether this folder contains a database. Creates nothing. */
+/** Returns whether this FEIRA_DATA folder has a database, inside it or in /var/lib/feira. Creates nothing. */
 export function hasDatabase(folder: string): boolean {
   const idFile = join(folder, 'postgres-id');
   try {

@@ -14,7 +14,8 @@ export function sendSafetyHeaders(app: FastifyInstance, publicUrl: string): void
 }
 
 /**
- * API responses contain data of a store, so caches must not store them. Routes with an ETag replace this header.
+ * Sets Cache-Control to no-store, because API responses contain the data of a store. Routes with an ETag replace this
+ * header.
  */
 export function forbidStoring(_request: FastifyRequest, reply: FastifyReply, done: () => void): void {
   reply.header('cache-control', 'no-store');

@@ -25,8 +25,8 @@ export function trackConnections(server: Server): { closeAfterAnswers(): void; e
   };
   return {
     /**
-     * Closes each connection after its next response, so that no client sends another request on a connection that is
-     * about to be closed.
+     * Closes each connection after the response to its next request, so that no client sends another request on a
+     * connection that is about to be closed.
      */
     closeAfterAnswers() {
       server.prependListener('request', (_request, response) => {

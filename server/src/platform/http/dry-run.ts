@@ -48,7 +48,7 @@ export function dryRunSteps(app: FastifyInstance, storeOf: (request: FastifyRequ
 }
 
 /**
- * Returns whether the query has `dryRun` with a value other than `false`. A call that is later rejected because of its
+ * Returns whether the query has `dryRun` with a value other than `false`. A call that is later rejected because of that
  * value (`dryRun=yes`), or because it does not support dry runs, must not use up an idempotency key.
  */
 export function isDryRun({ query }: FastifyRequest): boolean {

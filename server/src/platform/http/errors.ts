@@ -82,7 +82,7 @@ export function internalError(cause: unknown): ApiError {
   );
 }
 
-/** The database is locked, slow or unreachable, or a queue is full or slow. The same call may succeed later. */
+/** The response if the database is locked, slow or unreachable, or a queue is full or slow. A retry may succeed. */
 export function busy(cause: unknown): ApiError {
   return new ApiError(503, 'busy', 'The service is busy. Retry with exponential backoff.', {
     cause,

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** If true, responses of the route have an ETag, and the route supports conditional requests. */
+    /** If true, responses of the route have an ETag, and the route supports If-None-Match. */
     etag?: boolean;
   }
 }

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { badRequest } from './errors.js';
 import { mediaTypeOf } from './json-body.js';
 
-/** The maximum size of a form: ten times the size of a checkout form with all fields at their maximum length. */
+/** The maximum size of a form: about ten times the size of a checkout form with all fields at their maximum length. */
 export const FORM_BYTES = 65_536;
 const MAX_FIELDS = 100;
 
@@ -16,8 +16,8 @@ export class Fields {
   readonly repeated: string[] = [];
 
   /**
-   * Reads each field once. Calling URLSearchParams.getAll for each name would take quadratic time: 34 seconds for
-   * 125 kB if the number of fields were not limited.
+   * Reads each field once. Calling URLSearchParams.getAll for each name would take quadratic time: without the two
+   * limits above, 34 seconds for 125 kB.
    */
   constructor(encoded: string) {
     let count = 0;

@@ -8,7 +8,10 @@ declare module 'fastify' {
   }
 }
 
-/** Matches one element of the list: an entity tag or nothing, up to a comma or the end (RFC 9110, 5.6.1 and 8.8.3). */
+/**
+ * Matches one element of the list in an If-Match header: an entity tag or nothing, up to a comma or the end (RFC 9110,
+ * 5.6.1 and 8.8.3).
+ */
 const ELEMENT = /[\t ]*(?:((?:W\/)?"[\x21\x23-\x7e\x80-\xff]*")[\t ]*)?(?:,|$)/y;
 
 /**

@@ -22,8 +22,8 @@ export function prefersNdjson({ headers }: FastifyRequest): boolean {
 
 /**
  * Streams lines as fast as the client reads them. `end` is called exactly once: when all lines were sent, the client
- * disconnected, or reading failed. A failure closes the connection without the last line, so the client knows that the
- * stream is incomplete.
+ * disconnected, or reading failed. A failure closes the connection before the last line is sent, so the client knows
+ * that the stream is incomplete.
  */
 export function sendNdjson(
   request: FastifyRequest,

@@ -29,7 +29,10 @@ export function readPublicUrl(
 
 export type GatewayName = 'sandbox' | 'none';
 
-/** The sandbox marks orders as paid although no money was received, so a public server must permit it explicitly. */
+/**
+ * The sandbox marks orders as paid although no money was received, so a server with a public address may use it only if
+ * SANDBOX_ON_PUBLIC_URL is true.
+ */
 export function readGateway(read: Read, publicUrl: string, faults: string[]): GatewayName {
   const flag = read('SANDBOX_ON_PUBLIC_URL') ?? 'false';
   if (flag !== 'true' && flag !== 'false') faults.push('SANDBOX_ON_PUBLIC_URL must be true or false');

@@ -88,7 +88,7 @@ export const RECORD_ERRORS = {
     status: 409,
     meaning: 'The refund at the sandbox gateway exceeds what is left of the payment.',
     remedy:
-      'Read the order: it may have been refunded at the gateway. With feira gateway refund, choose at most the balance that the error names.',
+      'Read the order: it may have been refunded at the gateway. In "feira gateway refund", the amount must be at most the balance that the error names.',
   },
   payment_final: {
     status: 409,

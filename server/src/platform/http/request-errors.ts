@@ -18,7 +18,7 @@ export const REQUEST_ERRORS = {
     status: 413,
     meaning:
       'The body is larger than 1 MB (1,048,576 bytes), or its HTTP chunk extensions are larger than 16 kB.',
-    remedy: 'Send the entries in several calls.',
+    remedy: 'Divide a large batch into several calls.',
   },
   busy: {
     status: 503,
@@ -76,7 +76,8 @@ export const REQUEST_ERRORS = {
   },
   invalid_json: {
     status: 400,
-    meaning: 'The body is missing, is not valid JSON in UTF-8, or is not a JSON object.',
+    meaning:
+      'The body is missing, is not valid JSON in UTF-8, is not a JSON object, or contains a __proto__ key.',
     remedy: 'Send a JSON object with Content-Type: application/json.',
   },
   invalid_parameter: {

@@ -15,7 +15,7 @@ export interface Listing {
   /** The JSON text of a row. */
   json: Statement;
   sorts: Record<string, SortKey>;
-  /** True if one prepared plan is suitable for all combinations of filters. */
+  /** True if one prepared plan is suitable for all values of the filters. */
   plannedOnce: boolean;
   /** Set if the database maintains the number of records of the list without filters. */
   kept?: KeptList;

@@ -80,7 +80,7 @@ export function byTime(column: string): SortKey {
 
 /** A validated request for a page of a list, by page number or by cursor. */
 export interface PageRequest<Filters> {
-  /** The name of the list. Cursors contain it, and other lists reject them. */
+  /** The name of the list. Cursors contain it, so that other lists reject them. */
   list: string;
   limit: number;
   filters: Filters;

@@ -98,8 +98,8 @@ function countOf({ from, where }: Listing): Statement {
 }
 
 /**
- * Selects the records of a page that was requested by number. A sub-select finds the first of them and reads the
- * skipped records from an index only: skipping 5,000 rows took 8 ms, and skipping 5,000 index entries takes 2 ms.
+ * Selects the records of a page that was requested by number. A sub-select finds the first of them. It selects only the
+ * sort key, so PostgreSQL can skip index entries instead of rows: 5,000 rows took 8 ms, and 5,000 entries take 2 ms.
  */
 function recordsAt(request: PageRequest<unknown>, listing: Listing, place?: Place): Statement {
   const { from, alias, where, sorts } = listing;

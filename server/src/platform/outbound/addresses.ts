@@ -1,7 +1,7 @@
 import { BlockList, isIP } from 'node:net';
 
-// Address ranges that are reserved for uses other than public hosts (IANA's special-purpose registries). In IPv6 only
-// the global unicast range 2000::/3 is public, so only the exceptions within it are listed.
+// Address ranges that are reserved for uses other than public hosts (IANA's special-purpose registries, and multicast).
+// In IPv6 only the global unicast range 2000::/3 is public, so only the exceptions within it are listed.
 const SPECIAL_V4: [string, number][] = [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],

@@ -56,8 +56,8 @@ const CHECKS: Record<string, { type: 'number' | 'string' | 'object'; check: Chec
         ? 'must be an RFC 3339 time such as 2026-01-31T00:00:00Z (in a query, send + as %2B)'
         : undefined,
   },
-  // Rules about combinations of fields are part of the schema, so that they are reported together with all other
-  // errors.
+  // Rules about combinations of fields are part of the schema, so that their violations are reported together with all
+  // other errors.
   'x-some-of': {
     type: 'object',
     check: (value: object, groups: string[][]) =>

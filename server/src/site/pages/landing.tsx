@@ -113,7 +113,7 @@ export function LandingPage(props: { language: Language; publicUrl: string; demo
   );
 }
 
-/** Shows a webhook delivery as the receiver gets it. */
+/** Shows a webhook delivery as the receiver gets it, but without most of its headers. */
 function Sample({ caption }: { caption: string }) {
   return (
     <figure class="sample">

@@ -2,7 +2,7 @@ import type { ComponentChildren, JSX } from 'preact';
 
 type InputAttributes = JSX.IntrinsicElements['input'];
 
-/** A field of the checkout with its error message. */
+/** A field of a storefront form with its label, hint and error message. */
 export function CheckoutField(props: {
   name: string;
   label: string;

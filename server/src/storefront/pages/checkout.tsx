@@ -62,8 +62,8 @@ type SummaryProps = Pick<Props, 'visit' | 'cart' | 'options'>;
 
 /**
  * The items of the order. On phones they come first, collapsed to one line with the total. On wide screens they are
- * next to the form and, if the browser supports it, always visible. There is one total for each delivery service. If
- * the browser supports :has(), the style sheet shows only the total for the chosen service.
+ * next to the form, and always visible if the browser supports ::details-content. There is one total for each delivery
+ * service. If the browser supports :has(), the style sheet shows only the total for the chosen service.
  */
 function Items({ visit, cart, options }: SummaryProps) {
   const { language } = visit;

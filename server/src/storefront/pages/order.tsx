@@ -12,7 +12,7 @@ const TEXTS = {
   en: {
     title: (number: number) => `Order ${number}`,
     thanks: 'Thank you! Your payment was received.',
-    keep: 'Save this link to access your order later.',
+    keep: 'Save the link to this page to see your order later.',
     waiting: (until: string) => `Your items are reserved until ${until}. We ship them after payment.`,
     declined: 'The payment was declined and nothing was charged. Try again, or choose another method.',
     status: {
@@ -43,7 +43,7 @@ const TEXTS = {
   pt: {
     title: (number: number) => `Pedido ${number}`,
     thanks: 'Obrigado! Seu pagamento foi recebido.',
-    keep: 'Salve este link para acompanhar seu pedido.',
+    keep: 'Salve o link desta página para acompanhar seu pedido.',
     waiting: (until: string) => `Seus itens ficam reservados até ${until}. O envio é feito após o pagamento.`,
     declined:
       'O pagamento foi recusado e nada foi cobrado. Tente novamente ou escolha outra forma de pagamento.',

@@ -49,7 +49,7 @@ async function start(secrets: string[]): Promise<Process> {
   return { feira, underWay: 0 };
 }
 
-/** Waits for the pending calls of a process and stops it. It must no longer be in `processes`, which get new calls. */
+/** Waits for the pending calls of a process and stops it. The process must no longer get new calls. */
 async function stop(each: Process): Promise<void> {
   await until(() => each.underWay === 0);
   await Promise.all([each.feira.context.sequencer.stop(), each.feira.context.dispatcher.stop()]);
@@ -135,8 +135,8 @@ test('sessions, links, upload addresses, deliveries and idempotent responses sur
     }
   });
   const failure = Promise.all(loops);
-  // A failure is reported where the promise is awaited, which may be one step later. Until then, it must not count as
-  // an unhandled rejection.
+  // A failure is reported where the promise is awaited, which may be later. Until then, it must not count as an
+  // unhandled rejection.
   failure.catch(() => {});
   /** Creates a subscription and waits until every kind of call has been made three more times. */
   const exercise = async () => {

@@ -143,7 +143,7 @@ describe('values created with the previous secret stay valid as long as that sec
 });
 
 describe('the secret of a webhook', () => {
-  test('still signs after FEIRA_SECRET changes, and once encrypted again does not need the previous one', async () => {
+  test('still signs after FEIRA_SECRET changes and, once encrypted again, no longer needs the old FEIRA_SECRET', async () => {
     const hook = await subscribe(store, `${receiver.url}/rotated`);
     expect(await ping(rotated, hook.id)).toMatchObject({ delivered: true });
     expect(await ping(forgotten, hook.id)).toMatchObject({ delivered: false, error: 'secret_unreadable' });

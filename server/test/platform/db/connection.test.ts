@@ -127,7 +127,7 @@ describe.each([
     await expect(connect(nowhere, DEADLINES)).rejects.toThrow(DatabaseUnavailable);
   });
 
-  // The case below cannot occur with pg, whose client sends a statement only after the response to the one before it.
+  // pg is left out: it rejects the second use with the error for an unknown prepared statement instead of NO_TABLE.
   if (driver !== 'pg') {
     test('keeps a statement that is being parsed again, even if the error of an earlier use arrives meanwhile', async () => {
       await beside.query('select pg_advisory_lock(1)');

@@ -58,22 +58,25 @@ test.each([
   'truncate notes',
   'update notes set id = id',
   `insert into notes values (1, 'x')`,
-])('PostgreSQL takes exactly the lock that the plan predicts: %s', async (statement) => {
-  const [planned] = locksOf(statement);
-  const found = await client.query<{ oid: number }>('select $1::regclass::oid as oid', [planned!.table]);
-  await client.query('begin');
-  await client.query(statement);
-  const { rows } = await client.query<{ mode: string }>(
-    'select mode from pg_locks where pid = pg_backend_pid() and relation = $1',
-    [found.rows[0]!.oid],
-  );
-  const modes = rows.map(({ mode }) =>
-    mode
-      .replace(/Lock$/, '')
-      .replace(/(?!^)[A-Z]/g, ' $&')
-      .toLowerCase(),
-  );
-  expect(modes).toContain(planned!.lock);
-  const order = ['row exclusive', 'share', 'share row exclusive', 'access exclusive'];
-  expect(Math.max(...modes.map((mode) => order.indexOf(mode)))).toBe(order.indexOf(planned!.lock));
-});
+])(
+  'the strongest lock that PostgreSQL takes on the table is the one that the plan predicts: %s',
+  async (statement) => {
+    const [planned] = locksOf(statement);
+    const found = await client.query<{ oid: number }>('select $1::regclass::oid as oid', [planned!.table]);
+    await client.query('begin');
+    await client.query(statement);
+    const { rows } = await client.query<{ mode: string }>(
+      'select mode from pg_locks where pid = pg_backend_pid() and relation = $1',
+      [found.rows[0]!.oid],
+    );
+    const modes = rows.map(({ mode }) =>
+      mode
+        .replace(/Lock$/, '')
+        .replace(/(?!^)[A-Z]/g, ' $&')
+        .toLowerCase(),
+    );
+    expect(modes).toContain(planned!.lock);
+    const order = ['row exclusive', 'share', 'share row exclusive', 'access exclusive'];
+    expect(Math.max(...modes.map((mode) => order.indexOf(mode)))).toBe(order.indexOf(planned!.lock));
+  },
+);

@@ -69,7 +69,7 @@ describe('every call that accepts a body rejects with 400:', () => {
     '{"a":"\n"}',
   ])('broken JSON: %j', (text) => everyCallRefuses(400, text));
 
-  test('an empty body, unless the body is optional', async () => {
+  test('a body of white space, or an empty one unless the body is optional', async () => {
     await everyCallRefuses(400, '');
     await everyCallRefuses(400, undefined);
     await everyCallRefuses(400, undefined, {});

@@ -20,7 +20,7 @@ beforeAll(async () => {
 const TYPES = [{ name: 'Size', options: ['S', 'M'] }];
 const COMBINATION = { combination: 'S', sku: 'V-S', ean: '1', price: 1, quantity: 1 };
 
-/** The path of a field, and a call whose body is valid except for the value of this field. */
+/** The path of a field, and a call that sends the given value in this field and valid values in all others. */
 type Place = [where: string, call: (value: unknown) => Promise<Awaited<ReturnType<StoreClient['post']>>>];
 
 const post = (field: string): Place => [
@@ -104,7 +104,7 @@ describe('these values are rejected with 422 and the name of the field:', () => 
       'https://a.example/\udc00\ud800',
     ]));
 
-  test('a text that is not a string', () => refuse(TEXTS, [7, true, {}, ['x']]));
+  test('a value other than a string in a text field', () => refuse(TEXTS, [7, true, {}, ['x']]));
 
   test('a sku or ean over 100 characters', () =>
     refuse(

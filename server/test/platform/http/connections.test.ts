@@ -30,7 +30,7 @@ async function client(
   socket.on('data', (chunk) => {
     received += chunk;
   });
-  // A connection may also end with a reset, for which events.once would reject.
+  // A connection may also end with a reset, which emits an error. `once(socket, 'close')` would then reject.
   socket.on('error', () => {});
   const ended = new Promise((resolve) => socket.once('close', resolve));
   await accepted;

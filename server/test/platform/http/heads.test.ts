@@ -41,7 +41,7 @@ test.each(PATHS)('%s rejects a missing or repeated Host and an unknown Expect', 
   );
 });
 
-test('the token endpoint rejects an unknown Expect in the format of RFC 6749', async () => {
+test('the token endpoint rejects an unknown Expect with an error in the format of RFC 6749', async () => {
   const answer = await feira.app.inject({
     method: 'POST',
     url: '/api/oauth/token',

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => one.close());
 
-/** Starts a PATCH with an Idempotency-Key. The call waits, because another transaction has locked the product. */
+/** Locks a product and sends a PATCH for it with an Idempotency-Key. The PATCH waits until `letGo` ends the lock. */
 async function halfway(id: string): Promise<{ first: Promise<Answer>; pid: number; letGo(): Promise<void> }> {
   const holder = await one.context.db.store('test').begin();
   await holder.query(sql`select from products where id = ${id} for update`);
@@ -51,7 +51,7 @@ test('25 concurrent requests with one key, sent to two servers, make one change'
   expect(await one.events(store.workspaceId)).toHaveLength(1);
 });
 
-test('30 stock changes, each sent three times with its own key, are each applied once', async () => {
+test('30 stock changes, each with its own key and sent three times, are applied once each', async () => {
   store = await one.store();
   const other = store.through(two);
   const id = await newProduct(store, { sku: 'S' });

@@ -3,7 +3,7 @@ import { expectErrorShape } from '../../support/expect-rejected.js';
 import type { Feira, StoreClient } from '../../support/feira.js';
 import { sharedFeira } from '../../support/shared-feira.js';
 
-// These tests take their routes from the route table, so that a new list is always covered.
+// The routes come from the route table, so that the tests for 5xx responses also cover new routes.
 
 let feira: Feira;
 let store: StoreClient;

@@ -82,7 +82,7 @@ describe('PAYMENT_GATEWAY', () => {
     expect(read({ PAYMENT_GATEWAY: 'none' }).paymentGateway).toBe('none');
   });
 
-  test('rejects the sandbox on a public address without SANDBOX_ON_PUBLIC_URL', () => {
+  test('rejects invalid values, and the sandbox on a public address without SANDBOX_ON_PUBLIC_URL', () => {
     expect(faultsOf({ PUBLIC_URL, PAYMENT_GATEWAY: 'sandbox' })).toEqual([
       expect.stringContaining('SANDBOX_ON_PUBLIC_URL=true'),
     ]);

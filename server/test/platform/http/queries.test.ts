@@ -30,7 +30,7 @@ describe('an unknown query parameter', () => {
     }
   });
 
-  test('similar to a known one gets a suggestion of that name on every call with parameters', async () => {
+  test('similar to a known name gets a suggestion of that name, on every call that accepts query parameters', async () => {
     const { paths } = (await feira.app.inject('/openapi.json')).json();
     let tried = 0;
     for (const [template, methods] of Object.entries<Record<string, { parameters?: Parameter[] }>>(paths)) {
@@ -76,7 +76,7 @@ describe('an unknown query parameter', () => {
     expect(body.error).toContain('after, cursor, limit');
   });
 
-  test('is rejected with a short message, whatever its length', async () => {
+  test('is rejected with a short message, however long its name is', async () => {
     const { status, body } = await store.get(`/events?${'z'.repeat(10_000)}=1`);
     expect(status).toBe(400);
     expect(body.error.length).toBeLessThan(300);

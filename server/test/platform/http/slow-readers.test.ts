@@ -38,8 +38,8 @@ test('a client that does not read is cut off', async () => {
 });
 
 test('a client that reads gets everything', async () => {
-  // Each check runs after the client has read more than the buffers of both sockets hold. So the server has sent
-  // something since the previous check, however busy the machine is.
+  // Between two checks, the client reads more than the buffers of both sockets hold. So the server has sent something
+  // since the previous check, however busy the machine is.
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   left = 1_600;
   const socket = ask();

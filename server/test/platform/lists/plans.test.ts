@@ -66,7 +66,7 @@ async function scansOf(request: Partial<PageRequest<ProductFilters>>): Promise<s
   return scans;
 }
 
-test('a page reads its records from the index of its sort order, and does not read the table for its total', async () => {
+test('a page reads its records through the index of its sort order, and does not scan the table for its total', async () => {
   await feira.context.db.background('test').autocommit.query(sql`
     insert into list_counts (workspace_id, list, is_base, records, changes)
     values (${store.workspaceId}, 'products', true, 0, 0) on conflict do nothing`);
@@ -75,7 +75,7 @@ test('a page reads its records from the index of its sort order, and does not re
   expect(scans).not.toContain('Seq Scan products');
 });
 
-test('a page far into the list skips entries of the index without reading records', async () => {
+test('a page far into the list skips the index entries before it without reading their records', async () => {
   const scans = await scansOf({ page: 80 });
   expect(scans).toContain('Index Only Scan products_by_created');
   expect(scans).toContain('Index Scan products_by_created');

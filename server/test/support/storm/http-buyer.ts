@@ -48,7 +48,7 @@ export function checkoutIdOf(form: Page): string {
   return formOf(form, 'Place order').fields.checkout!;
 }
 
-/** Returns an object with the only method of a server that Merchant calls. It sends each request over HTTP. */
+/** Returns an object with only `inject`, because Merchant calls no other method. It sends each request over HTTP. */
 function overHttp(pickServer: () => string): FastifyInstance {
   const inject = async ({ method, url, headers, payload }: InjectOptions) => {
     const response = await fetch(`${pickServer()}${url}`, {

@@ -13,7 +13,7 @@ const RETRY_MS = 50;
 const READ_PAUSE_MS = 20;
 /** How long a failed call is repeated. The lease of an idempotency key and a recovery of PostgreSQL are shorter. */
 const LONGEST_MS = 180_000;
-/** If this many image and refund calls are running in the background, a writer waits for one of them (see aside()). */
+/** If this many image and refund calls are running in the background, a writer waits for one before it adds another. */
 const MAX_OPEN = 12;
 
 export interface LoadStore {

@@ -134,7 +134,9 @@ function verifyMoney(state: StoreState, { ledger }: Expectation): string[] {
       faults.push(`amounts of payment and order differ: ${JSON.stringify({ payment, order })}`);
     const times = [refunds.get(payment.orderId) ?? 0, payment.movements, answered.get(payment.orderId) ?? 0];
     if (times.some((count) => count > 1))
-      faults.push(`order ${payment.orderId} was refunded more than once: ${times}`);
+      faults.push(
+        `order ${payment.orderId} was refunded more than once (refunds stored, at the gateway, acknowledged): ${times}`,
+      );
     if ((payment.status === 'paid') !== (order?.wasPaid ?? false))
       faults.push(`order ${payment.orderId} is ${order?.status}, but its payment is ${payment.status}`);
   }
