@@ -46,7 +46,7 @@ export async function smallStoreCalls({ server, connection, stores }: SeededData
       requests: () => detailsOf(products.filter(({ hasVariants }) => hasVariants)),
     },
     {
-      name: 'small: GET products, 50 by page',
+      name: 'small: GET products, 50 per page',
       goal: 0.14,
       server,
       requests: () => shuffled(stores).map(({ token }) => get('/products', token)),
@@ -84,10 +84,12 @@ export async function largeStoreCalls({ server, connection, stores }: SeededData
   });
   return [
     call('GET product', 0.55, () => detailsOf(products)),
-    call('GET products, 50 by page', 0.14, () =>
+    call('GET products, 50 per page, by page number', 0.14, () =>
       shuffled(pages).map((page) => get(`/products?${page}`, token)),
     ),
-    call('GET products, 50 by cursor', 0.18, () => shuffled(cursors).map((path) => get(path, token))),
+    call('GET products, 50 per page, by cursor', 0.18, () =>
+      shuffled(cursors).map((path) => get(path, token)),
+    ),
     call('GET products with include', 0.08, () => shuffled(including).map((path) => get(path, token))),
     call('search, a word in 1 of 20 products', 0.09, () =>
       shuffled(words).map((word) => get(`/products?search=${word}`, token)),
@@ -99,7 +101,9 @@ export async function largeStoreCalls({ server, connection, stores }: SeededData
       status: 201,
       isOnce: true,
     }),
-    call('GET orders, 50 by page', 0.1, () => shuffled(pages).map((page) => get(`/orders?${page}`, token))),
+    call('GET orders, 50 per page, by page number', 0.1, () =>
+      shuffled(pages).map((page) => get(`/orders?${page}`, token)),
+    ),
     call('GET order', 0.38, () => shuffled(orders).map(({ id }) => get(`/orders/${id}`, token))),
     call('storefront, product list', 0.08, () => shuffled(pages).map((page) => shop(`?${page}`))),
     call('storefront, product page', 0.1, () =>

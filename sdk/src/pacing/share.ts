@@ -83,7 +83,8 @@ export function adjustShare(
     share.changedAt = now;
     return;
   }
-  // While our share is not used up, part of the remaining calls belongs to us.
+  // While our share is not used up, some of the remaining calls are our own, so they do not show that there is room to
+  // grow.
   const isUsedUp = own.length >= share.calls - 1;
   const least = answered.reduce((lowest, { remaining }) => Math.min(lowest, remaining), Infinity);
   // The share grows at random times, so that other clients can notice the growth before they take the same slots.

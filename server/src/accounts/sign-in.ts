@@ -32,8 +32,8 @@ export interface Attempt {
  * Failures are counted in the database, so that all processes share the counts. A browser known to the account has only
  * its own count, so guesses in other browsers, even on the same network, do not lock out the owner. Attempts from other
  * browsers count against the account, the network, and the combination of both. An attempt is recorded as failed before
- * the password is checked, and removed if the password was correct or not checked. When failures were still recorded
- * after the check, forty concurrent guesses were all checked.
+ * the password is checked, and removed if the password was correct or not checked. If failures were recorded only
+ * after the check, all concurrent guesses would be checked before any of them was counted.
  */
 export async function signIn(db: Share, clock: Clock, attempt: Attempt): Promise<SignIn> {
   const email = attempt.email.trim().toLowerCase();

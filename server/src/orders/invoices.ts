@@ -82,7 +82,10 @@ export async function removeInvoice(
   await touchOrder(tx, workspaceId, orderId);
 }
 
-/** Marks the order as changed: triggers set its updatedAt and queue the change for delta sync. */
+/**
+ * Updates the order so that its triggers run: they set updated_at, build the JSON of the order again and queue the
+ * change for delta sync.
+ */
 async function touchOrder(tx: Tx, workspaceId: string, orderId: string): Promise<void> {
   await tx.query(
     sql`update orders set updated_at = now() where workspace_id = ${workspaceId} and id = ${orderId}`,

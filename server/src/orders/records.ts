@@ -113,7 +113,7 @@ export const orderColumns = raw(`
   o.canceled_at as "canceledAt"`);
 
 /**
- * The same record as JSON text. It is stored in the column `document`, and computed only for orders that have not
+ * The same record as JSON text. It is read from the column `document`, or computed here for orders that have not
  * changed since that column was added.
  */
 export const orderJson = raw('coalesce(o.document, order_json(o))');

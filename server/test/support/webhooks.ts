@@ -59,7 +59,7 @@ export async function readLog(store: StoreClient, webhookId: string, query = '')
 
 /**
  * Stops the clock, so that only `pass` advances it. Whether a delivery is due depends on the later of this clock and
- * the clock of the database. This clock is moved a day ahead, so that nothing becomes due before the test calls `pass`,
+ * the clock of the database. This clock is moved a day ahead, so that no retry is due before the test calls `pass`,
  * however slow the machine is.
  */
 export function stopTime(feira: Feira): void {

@@ -15,15 +15,15 @@ export interface Queryable {
 export interface Tx extends Queryable {
   readonly writes: true;
   /**
-   * Sends the last statements of the work. If the transaction ends with the work, COMMIT is sent right behind them, so
-   * that locks are not held for another round trip. `send` must issue all its statements before it waits for anything,
-   * and must reject if one of them fails. A caller whose transaction continues after the work passes
-   * `withoutCommit(tx)`.
+   * Sends the last statements of a function that writes. If the transaction ends with them, COMMIT is sent right behind
+   * them, so that locks are not held for another round trip. `send` must issue all its statements before it waits for
+   * anything, and must reject if one of them fails. If more statements follow in the same transaction, the caller must
+   * give the function `withoutCommit(tx)` instead of `tx`.
    */
   last<T>(send: () => Promise<T>): Promise<T>;
 }
 
-/** Returns the transaction for work that is followed by more statements. Its `last` does not send COMMIT. */
+/** Returns the transaction for a function that is followed by more statements. Its `last` does not send COMMIT. */
 export function withoutCommit(tx: Tx): Tx {
   return { writes: true, query: (statement) => tx.query(statement), last: (send) => send() };
 }
