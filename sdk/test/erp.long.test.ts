@@ -7,6 +7,7 @@ import {
   type CommandProcess,
   feiraCommand,
   freePort,
+  hasExited,
   ROOT,
   startCommand,
   temporaryFolder,
@@ -79,7 +80,7 @@ test(
 async function serve(env: Record<string, string>, url: string): Promise<CommandProcess> {
   const server = startCommand(['serve'], env);
   await until(async () => {
-    if (server.child.exitCode !== null) throw new Error(`the server ended:\n${server.output()}`);
+    if (hasExited(server.child)) throw new Error(`the server ended:\n${server.output()}`);
     return (await fetch(`${url}/readyz`).catch(() => undefined))?.status === 200;
   });
   return server;

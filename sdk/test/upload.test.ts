@@ -23,10 +23,17 @@ test('images.upload uploads and attaches an image in one call', async () => {
 });
 
 test('images.upload rejects an SVG before anything is sent', async () => {
-  const { client } = await server.connect();
+  let calls = 0;
+  const { client } = await server.connect({
+    fetch: (input, init) => {
+      calls++;
+      return fetch(input, init);
+    },
+  });
   await expect(client.images.upload('p1', new TextEncoder().encode('<svg/>'))).rejects.toMatchObject({
     code: 'invalid_argument',
   });
+  expect(calls).toBe(0);
 });
 
 test('images.upload sends the bytes again when the storage could not be reached', async () => {

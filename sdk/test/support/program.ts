@@ -2,13 +2,13 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { freePort, until } from '../../../server/test/support/process.js';
+import { freePort, hasExited, until } from '../../../server/test/support/process.js';
 
 export interface Program {
   child: ChildProcess;
   output(): string;
-  /** Resolves to the exit code. */
-  ended(): Promise<number>;
+  /** Resolves to the exit code, or to null if a signal killed the program. */
+  ended(): Promise<number | null>;
 }
 
 // Programs are killed when the test process exits, even if a test fails.
@@ -46,7 +46,7 @@ export function startProcess(
   return {
     child,
     output: () => output,
-    ended: async () => child.exitCode ?? (await once(child, 'exit'))[0],
+    ended: async () => (hasExited(child) ? child.exitCode : (await once(child, 'exit'))[0]),
   };
 }
 
@@ -60,7 +60,7 @@ export async function whileListening(
   const url = `http://127.0.0.1:${port}`;
   try {
     await until(async () => {
-      if (child.exitCode !== null) throw new Error(`the program ended:\n${output()}`);
+      if (hasExited(child)) throw new Error(`the program ended:\n${output()}`);
       return (await fetch(`${url}/nothing`, { method: 'POST' }).catch(() => undefined)) !== undefined;
     });
     await use(url);

@@ -11,6 +11,7 @@ import { ALL_SCOPES } from '../../../server/test/support/feira.js';
 import {
   type CommandProcess,
   freePort,
+  hasExited,
   startCommand,
   temporaryFolder,
   until,
@@ -55,7 +56,7 @@ export class RestartableServer {
     const started = startCommand(['serve'], this.env);
     this.process = started;
     await until(async () => {
-      if (started.child.exitCode !== null) throw new Error(`the server ended:\n${started.output()}`);
+      if (hasExited(started.child)) throw new Error(`the server ended:\n${started.output()}`);
       return (await fetch(`${this.url}/readyz`).catch(() => undefined))?.status === 200;
     });
   }

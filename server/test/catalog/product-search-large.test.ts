@@ -35,7 +35,7 @@ beforeAll(async () => {
 afterAll(() => feira.close());
 
 const COLUMNS: Record<string, string> = { name: 'name_sort', price: 'price', createdAt: 'created_at' };
-const SORTS = ['name', '-price', '-createdAt'];
+const SORTS = ['name', 'price', '-createdAt'];
 
 interface Product {
   id: string;

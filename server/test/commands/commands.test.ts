@@ -152,10 +152,15 @@ describe('while a server is running', () => {
 
 test('help lists the commands, and each command has its own help', async () => {
   const { stdout } = await runCommand(['--help'], env);
-  for (const name of [
+  const names = [
     'serve',
+    'listen',
     'store create',
+    'store list',
+    'store accent',
+    'store limits',
     'app create',
+    'app list',
     'token issue',
     'budget set',
     'buy',
@@ -166,8 +171,10 @@ test('help lists the commands, and each command has its own help', async () => {
     'simulate',
     'migrate',
     'doctor',
-  ]) {
-    expect(stdout).toContain(name);
+  ];
+  // Each command is on a line of its own, followed by its summary.
+  expect([...stdout.matchAll(/^ {2}(\S+(?: \S+)?) {2,}\S/gm)].map(([, name]) => name)).toEqual(names);
+  for (const name of names) {
     const own = await runCommand([...name.split(' '), '--help'], env);
     expect(own.code).toBe(0);
     expect(own.stdout).toContain(`Usage: feira ${name}`);

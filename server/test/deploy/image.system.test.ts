@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { PostgresCluster } from '../support/postgres-cluster.js';
-import { freePort, ROOT, temporaryFolder, until } from '../support/process.js';
+import { freePort, hasExited, ROOT, temporaryFolder, until } from '../support/process.js';
 
 const folder = temporaryFolder();
 const AS_ROOT = process.getuid?.() === 0 ? [] : ['sudo', '-n'];
@@ -95,7 +95,7 @@ test('the image serves requests as a non-root user with a read-only root file sy
     (await fetch(`http://127.0.0.1:${at}${path}`).catch(() => undefined))?.status;
   try {
     await until(async () => {
-      if (server.exitCode !== null) throw new Error(`the server ended:\n${output}`);
+      if (hasExited(server)) throw new Error(`the server ended:\n${output}`);
       return (await get(metricsPort, '/healthz')) === 200 && (await get(port, '/healthz')) === 200;
     });
     expect(await get(port, '/docs/guides/quickstart')).toBe(200);

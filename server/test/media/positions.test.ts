@@ -139,6 +139,7 @@ test('an image attached twice with the same Idempotency-Key is added once, and t
   const headers = { 'idempotency-key': 'once' };
   const first = await store.post(images, { url: address('a') }, headers);
   const again = await store.post(images, { url: address('a') }, headers);
-  expect(again.body).toEqual(first.body);
+  expect([again.status, again.body]).toEqual([201, first.body]);
+  expect([first, again].map(({ headers }) => headers['idempotent-replayed'])).toEqual([undefined, 'true']);
   expect(await names()).toBe('a');
 });

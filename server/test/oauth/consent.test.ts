@@ -111,9 +111,14 @@ describe('the consent page', () => {
     expect((await portuguese.consent({ ...query, client_id: 'x' })).text).toContain('Nada foi aprovado');
   });
 
-  test('is preceded by a sign-in page in English if Portuguese is only the second preference', async () => {
+  test('is in English, like the sign-in page, if Portuguese is only the second preference', async () => {
     const english = new Merchant(feira.app, { 'accept-language': 'en-US,pt;q=0.5' });
     expect((await english.get('/sign-in')).html).toContain('lang="en"');
+    await english.signIn(BIA);
+    const page = await english.consent(query);
+    expect(page.html).toContain('lang="en"');
+    expect(page.text).toContain('wants to connect to your store');
+    expect(page.text).toContain(SCOPE_TEXTS.en['orders:read']);
   });
 
   test('escapes names, e-mails and parameters', async () => {

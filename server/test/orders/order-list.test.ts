@@ -129,10 +129,13 @@ describe('sorting and paging', () => {
     // createdAt or updatedAt, so that their ids decide which one comes first.
     const made: string[] = [];
     for (let index = 0; index < 7; index++) made.push(await place());
-    for (const [index, id] of made.entries()) {
+    for (const index of made.keys()) {
       const change = { statusShipping: 'preparing', carrier: `Carrier ${index}` };
       const shuffled = made[(index * 3) % made.length]!;
-      await store.patch(`/orders/${shuffled}/shipping-status`, change);
+      expect((await store.patch(`/orders/${shuffled}/shipping-status`, change)).status).toBe(200);
+    }
+    // A change sets updatedAt, so the orders are dated only after all changes.
+    for (const [index, id] of made.entries()) {
       await dated(feira, id, {
         createdAt: `2026-03-0${1 + Math.floor(index / 2)}T12:00:00Z`,
         updatedAt: `2026-04-0${1 + Math.floor(((index * 5) % 7) / 2)}T12:00:00Z`,

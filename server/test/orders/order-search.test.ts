@@ -125,7 +125,7 @@ test('search accepts at most 255 characters', async () => {
 });
 
 test('a customer is found by CPF or CNPJ, even with punctuation', async () => {
-  for (const text of ['12.ABC.345/01DE-35', '12ABC34501DE35', '12.abc', '111.444.777-35'])
+  for (const text of ['12.ABC.345/01DE-35', '12ABC34501DE35', '12.abc', '111.444.777-35', '11144477735'])
     expect((await store.get(`/customers?search=${encodeURIComponent(text)}`)).body.data, text).toHaveLength(
       1,
     );

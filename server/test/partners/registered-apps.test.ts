@@ -150,13 +150,29 @@ describe('the settings of an app', () => {
 
   test('of another integrator are not found and cannot be changed', async () => {
     const stranger = await signUpIntegrator(feira, 'stranger@erp.example');
-    const page = await register(dev);
-    const address = `/partners/apps/${clientIdOn(page)}`;
+    const first = await register(stranger);
+    const second = await followed(stranger, stranger.press(first, 'Create a new secret'));
+    const clientId = clientIdOn(first);
+    // The stranger keeps a form with a valid token for the app, so only the check of the owner can reject it.
+    await feira.context.db.store('test').autocommit.query(sql`
+      update apps set owner_id = (select id from users where email = 'dev@erp.example') where client_id = ${clientId}`);
+    const address = `/partners/apps/${clientId}`;
     expect((await stranger.get(address)).status).toBe(404);
-    expect((await stranger.get('/partners')).text).not.toContain(clientIdOn(page));
-    const own = formOf(await register(stranger), 'Save').fields;
+    expect((await stranger.get('/partners')).text).not.toContain(clientId);
+    const form = { ...formOf(second, 'Save').fields, name: 'Stolen' };
     for (const path of ['', '/rotate', '/end-old-secret'])
-      expect((await stranger.post(`${address}${path}`, own)).status).toBe(403);
+      expect([path, (await stranger.post(`${address}${path}`, form)).status]).toEqual([path, 404]);
+    for (const page of [first, second]) expect(await isLive(feira, clientId, secretOn(page)!)).toBe(true);
+    expect(formOf(await dev.get(address), 'Save').fields.name).toBe('My ERP');
+  });
+
+  test('cannot be changed with the form of another app', async () => {
+    const page = await register(dev);
+    const other = formOf(await register(dev), 'Save').fields;
+    for (const path of ['', '/rotate', '/end-old-secret']) {
+      const rejected = await dev.post(`/partners/apps/${clientIdOn(page)}${path}`, other);
+      expect([path, rejected.status]).toEqual([path, 403]);
+    }
     expect(await isLive(feira, clientIdOn(page), secretOn(page)!)).toBe(true);
   });
 

@@ -137,5 +137,7 @@ describe('a refund that was interrupted', () => {
     expect([(await read(stuck)).status, (await read(fine)).status]).toEqual(['paid', 'refunded']);
     one.clock.forward(RETRY_DELAY_MS);
     await workersFinish();
+    expect((await read(stuck)).status).toBe('refunded');
+    expect([await movements(stuck), await movements(fine)]).toEqual([1, 1]);
   });
 });

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
 import type { S3Config } from '../../src/platform/config-s3.js';
-import { freePort, temporaryFolder, until } from './process.js';
+import { freePort, hasExited, temporaryFolder, until } from './process.js';
 
 const run = promisify(execFile);
 
@@ -124,7 +124,7 @@ async function createBucket({ endpoint, region, bucket, ...credentials }: S3Conf
 }
 
 async function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
+  if (hasExited(child)) return;
   const ended = once(child, 'exit');
   child.kill('SIGTERM');
   const timeout = setTimeout(() => child.kill('SIGKILL'), 10_000);

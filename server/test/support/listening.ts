@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import { databaseEnv } from './database.js';
 import { type Feira, openFeira, type StoreClient, TEST_SECRET } from './feira.js';
-import { type CommandProcess, startCommand, temporaryFolder, until } from './process.js';
+import { type CommandProcess, hasExited, startCommand, temporaryFolder, until } from './process.js';
 import { Receiver } from './receiver.js';
 
 interface FeedEvent {
@@ -53,7 +53,7 @@ export class Listening {
     this.listeners.add(listener);
     const printed = /whsec_[A-Za-z0-9+/=]+/;
     await until(() => {
-      if (listener.child.exitCode !== null) throw new Error(`listen ended:\n${listener.output()}`);
+      if (hasExited(listener.child)) throw new Error(`listen ended:\n${listener.output()}`);
       return printed.test(listener.output());
     });
     return { ...listener, secret: printed.exec(listener.output())![0] };

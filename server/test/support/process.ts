@@ -22,10 +22,13 @@ export function feiraCommand(
   env: Record<string, string>,
   { input = '', cwd }: { input?: string; cwd?: string } = {},
 ): Promise<CommandResult> {
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
     const options = { env: cleanEnv(env), ...(cwd !== undefined && { cwd }) };
     const child = execFile(process.execPath, [FEIRA, ...args], options, (error, stdout, stderr) => {
-      resolve({ code: error ? Number(error.code) : 0, stdout, stderr });
+      const code = error ? error.code : 0;
+      // A command that was killed by a signal or could not be started has no exit code.
+      if (typeof code === 'number') resolve({ code, stdout, stderr });
+      else reject(new Error(`the command failed (${error?.signal ?? code}):\n${stderr}`));
     });
     // A command that reads no input may exit before the input is written.
     child.stdin?.on('error', () => {});
@@ -64,7 +67,7 @@ export function startCommand(args: string[], env: Record<string, string>): Comma
     child,
     output: () => output,
     async stop(signal) {
-      if (child.exitCode === null && child.signalCode === null) {
+      if (!hasExited(child)) {
         const ended = once(child, 'exit');
         child.kill(signal);
         await ended;
@@ -72,6 +75,11 @@ export function startCommand(args: string[], env: Record<string, string>): Comma
       return child.exitCode ?? (child.signalCode as string);
     },
   };
+}
+
+/** Returns whether a process has exited. A process that was killed by a signal has no exit code. */
+export function hasExited({ exitCode, signalCode }: ChildProcess): boolean {
+  return exitCode !== null || signalCode !== null;
 }
 
 /** Starts the real server in a separate process and returns once it responds. */
@@ -84,7 +92,7 @@ export async function startServer(env: Record<string, string>, args: string[] = 
   });
   const url = `http://127.0.0.1:${port}`;
   await until(async () => {
-    if (server.child.exitCode !== null) throw new Error(`the server ended:\n${server.output()}`);
+    if (hasExited(server.child)) throw new Error(`the server ended:\n${server.output()}`);
     return (await fetch(`${url}/readyz`).catch(() => undefined))?.status === 200;
   }, START_MS);
   return { ...server, url };

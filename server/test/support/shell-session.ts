@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { until } from './process.js';
+import { hasExited, until } from './process.js';
 
 // The timeout only stops a run that hangs. It is long, because installing the packages takes minutes on a busy machine.
 const PATIENCE_MS = 600_000;
@@ -36,7 +36,7 @@ export class ShellSession {
     writeFileSync(file, block);
     this.shell.stdin?.write(`. ${file} </dev/null\necho '<<done ${number}>>'\n`);
     await until(() => {
-      if (this.shell.exitCode !== null) throw new Error(`${block}\nfailed:\n${this.text.slice(-3000)}`);
+      if (hasExited(this.shell)) throw new Error(`${block}\nfailed:\n${this.text.slice(-3000)}`);
       return this.text.includes(`<<done ${number}>>`);
     }, PATIENCE_MS);
   }

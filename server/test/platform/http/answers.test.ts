@@ -116,6 +116,22 @@ describe('compression', () => {
     },
   );
 
+  test('a response of 1,025 bytes is compressed, and one of 1,024 bytes is not', async () => {
+    const other = await feira.store();
+    const { id } = (await other.post('/products', { name: 'Sized', price: 1, description: 'x' })).body;
+    const read = (headers: Record<string, string>) =>
+      raw(`/products/${id}`, { authorization: `Bearer ${other.token}`, ...headers });
+    const shortest = (await read({})).rawPayload.length;
+    for (const [bytes, encoding] of [
+      [1_024, undefined],
+      [1_025, 'gzip'],
+    ] as const) {
+      await other.patch(`/products/${id}`, { description: 'x'.repeat(1 + bytes - shortest) });
+      expect((await read({})).rawPayload).toHaveLength(bytes);
+      expect((await read(accept('gzip'))).headers['content-encoding']).toBe(encoding);
+    }
+  });
+
   test('a small response is not compressed', async () => {
     const answer = await raw('/me', accept('gzip, br'));
     expect([answer.headers['content-encoding'], answer.json().workspaceId]).toEqual([

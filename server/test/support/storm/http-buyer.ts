@@ -17,7 +17,9 @@ export class HttpBuyer {
     // Every buyer has a different IP address, because the number of orders per IP address is limited.
     const number = ++buyers;
     const address = `10.${(number >> 16) & 255}.${(number >> 8) & 255}.${number & 255}`;
-    this.browser = new Merchant(overHttp(pickServer), { 'x-forwarded-for': address });
+    // The buttons are found by their English labels. Without this header, shops are in Portuguese.
+    const headers = { 'accept-language': 'en', 'x-forwarded-for': address };
+    this.browser = new Merchant(overHttp(pickServer), headers);
   }
 
   /** Opens the checkout form for one unit of a product. Returns undefined if it is sold out. */
