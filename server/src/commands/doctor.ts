@@ -27,7 +27,7 @@ export const command: Command = {
 async function examine(): Promise<Finding[]> {
   let config: Config;
   try {
-    config = readConfig({}, { existing: true });
+    config = readConfig({}, { existing: true, createSecret: false });
   } catch (error) {
     if (error instanceof NoDatabaseError) return beforeFirstStart(error.dataFolder);
     if (!(error instanceof ConfigError)) throw error;

@@ -13,6 +13,18 @@ export function isNetwork(text: string): boolean {
   return max > 0 && fits && rest.length === 0;
 }
 
+/** Reads a variable that is true or false; 1 and 0 are accepted too. Returns undefined if the variable is not set. */
+export function readFlag(
+  read: (name: string) => string | undefined,
+  name: string,
+  faults: string[],
+): boolean | undefined {
+  const value = read(name);
+  if (value === undefined) return undefined;
+  if (!['true', 'false', '1', '0'].includes(value)) faults.push(`${name} must be true or false`);
+  return value === 'true' || value === '1';
+}
+
 export function portIn(text: string): number | undefined {
   const port = /^\d{1,9}$/.test(text) ? Number(text) : 0;
   return port >= 1 && port <= 65_535 ? port : undefined;

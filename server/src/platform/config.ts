@@ -2,8 +2,8 @@ import { resolve } from 'node:path';
 import { ConfigError, NoDatabaseError } from './config-errors.js';
 import { type ReplicaSettings, readReplica } from './config-replica.js';
 import { readS3, type S3Config } from './config-s3.js';
-import { isNetwork, portIn, refuseWeakSecret } from './config-values.js';
-import { readOrCreateSecret } from './crypto/secrets.js';
+import { isNetwork, portIn, readFlag, refuseWeakSecret } from './config-values.js';
+import { readSecret } from './crypto/secrets.js';
 import { hasDatabase } from './embedded-postgres/location.js';
 import {
   type GatewayName,
@@ -74,11 +74,11 @@ const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'
 /**
  * Reads the configuration from the environment. All variables are checked before an error is thrown, so that the error
  * lists every invalid one. With `existing`, a missing embedded database is an error, because only "feira serve" may
- * create one.
+ * create one. With `createSecret` false, a missing secret file is an error too, and nothing is created.
  */
 export function readConfig(
   overrides: NodeJS.ProcessEnv = {},
-  { existing = false }: { existing?: boolean } = {},
+  { existing = false, createSecret = true }: { existing?: boolean; createSecret?: boolean } = {},
 ): Config {
   const env = { ...process.env, ...overrides };
   const faults: string[] = [];
@@ -149,7 +149,7 @@ export function readConfig(
   const dataFolder = resolve(read('FEIRA_DATA') ?? '.feira');
   if (existing && databaseUrl === undefined && !hasDatabase(dataFolder))
     throw new NoDatabaseError(dataFolder);
-  const kept = givenSecret === undefined ? readOrCreateSecret(dataFolder) : { secret: givenSecret };
+  const kept = givenSecret === undefined ? readSecret(dataFolder, createSecret) : { secret: givenSecret };
   if ('fault' in kept) throw new ConfigError([kept.fault]);
   return {
     host,
@@ -187,11 +187,8 @@ function readWebhooks(
       faults.push(`${name} must be a number of at least ${least}, not "${read(name)}"`);
     return value;
   };
-  const allowed = read('WEBHOOK_ALLOW_PRIVATE');
-  if (allowed !== undefined && !['true', 'false', '1', '0'].includes(allowed))
-    faults.push('WEBHOOK_ALLOW_PRIVATE must be true or false');
-  const wanted = allowed === 'true' || allowed === '1';
-  if (wanted && isPublic) {
+  const allowed = readFlag(read, 'WEBHOOK_ALLOW_PRIVATE', faults);
+  if (allowed && isPublic) {
     faults.push(
       'WEBHOOK_ALLOW_PRIVATE requires a loopback PUBLIC_URL: a public service must not send requests into its own network',
     );
@@ -203,7 +200,7 @@ function readWebhooks(
     },
     timeoutMs: positive('WEBHOOK_TIMEOUT_MS', 5_000, 100),
     // By default only a local server may send to private addresses.
-    allowPrivate: allowed === undefined ? isLocal : wanted,
+    allowPrivate: allowed ?? isLocal,
   };
 }
 
@@ -217,13 +214,11 @@ function readMonitor(
   onLoopback: boolean,
   faults: string[],
 ): Pick<Config, 'monitor' | 'publicRoutes'> {
-  const [host, given, requested] = [read('METRICS_HOST'), read('METRICS_PORT'), read('METRICS_PUBLIC')];
-  if (requested !== undefined && !['true', 'false', '1', '0'].includes(requested))
-    faults.push('METRICS_PUBLIC must be true or false');
+  const [host, given] = [read('METRICS_HOST'), read('METRICS_PORT')];
+  const requested = readFlag(read, 'METRICS_PUBLIC', faults);
   if (given === undefined) {
     if (host !== undefined) faults.push('METRICS_HOST needs METRICS_PORT');
-    const metrics = requested === undefined ? onLoopback : ['true', '1'].includes(requested);
-    return { monitor: undefined, publicRoutes: { readiness: true, metrics } };
+    return { monitor: undefined, publicRoutes: { readiness: true, metrics: requested ?? onLoopback } };
   }
   const port = portIn(given);
   if (port === undefined || port === publicPort)

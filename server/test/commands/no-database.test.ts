@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../../src/platform/db/sql.js';
@@ -46,6 +46,17 @@ test('doctor creates neither a database nor a folder, and says which command doe
   const beside = await runCommand(['doctor'], { ...env, FEIRA_DATA: join(folder.path, '.feira') });
   expect(beside.stdout).toContain('is created by the server when it starts');
   expect(existsSync(join(folder.path, '.feira'))).toBe(false);
+});
+
+test('doctor reports a lost secret file of an embedded database, and creates no other', async () => {
+  const data = join(folder.path, 'lost');
+  mkdirSync(join(data, 'postgres', 'data'), { recursive: true });
+  const { code, stdout } = await runCommand(['doctor'], { FEIRA_DATA: data }, { cwd: folder.path });
+  expect([code, stdout]).toEqual([
+    1,
+    expect.stringContaining(`secret file ${join(data, 'secret')} is missing`),
+  ]);
+  expect(readdirSync(data)).toEqual(['postgres']);
 });
 
 test('commands other than serve and migrate do not apply a missing migration', async () => {

@@ -18,6 +18,8 @@ const MIN_BYTES = 32;
  * such as aaaa… has fewer.
  */
 const MIN_DISTINCT_CHARACTERS = 8;
+const NEW_SECRET =
+  'creates a new secret, and order links, open forms and webhook secrets created with the old secret stop working';
 
 /** Returns what is wrong with a secret, worded as the end of a sentence, or undefined if it can be used. */
 export function weaknessOf(secret: string): string | undefined {
@@ -28,13 +30,22 @@ export function weaknessOf(secret: string): string | undefined {
   return undefined;
 }
 
-/** Reads the secret from the data folder. The first start creates it. A later start fails if the file is damaged. */
-export function readOrCreateSecret(dataFolder: string): { secret: string } | { fault: string } {
+/**
+ * Reads the secret from the data folder. The first start creates it. A later start fails if the file is damaged. With
+ * `create` false, a missing file is a fault, and nothing is created.
+ */
+export function readSecret(dataFolder: string, create: boolean): { secret: string } | { fault: string } {
   const file = join(dataFolder, 'secret');
   let secret: string;
   try {
-    mkdirSync(dataFolder, { recursive: true });
-    if (!existsSync(file)) create(file, randomBytes(32).toString('hex'));
+    if (create) mkdirSync(dataFolder, { recursive: true });
+    if (!existsSync(file)) {
+      if (!create)
+        return {
+          fault: `The secret file ${file} is missing. Restore it from a backup, or set FEIRA_SECRET to the secret of the server. Otherwise the next start ${NEW_SECRET}`,
+        };
+      write(file, randomBytes(32).toString('hex'));
+    }
     secret = readFileSync(file, 'utf8').trim();
   } catch (error) {
     const why = (error as NodeJS.ErrnoException).code;
@@ -45,7 +56,7 @@ export function readOrCreateSecret(dataFolder: string): { secret: string } | { f
   const weakness = weaknessOf(secret);
   if (weakness === undefined) return { secret };
   return {
-    fault: `The secret in ${file} ${weakness}. Restore the file from a backup. If there is none, delete the file: the next start then creates a new secret, and order links, open forms and webhook secrets created with the old secret stop working`,
+    fault: `The secret in ${file} ${weakness}. Restore the file from a backup. If there is none, delete the file: the next start then ${NEW_SECRET}`,
   };
 }
 
@@ -53,7 +64,7 @@ export function readOrCreateSecret(dataFolder: string): { secret: string } | { f
  * A full disk or a power failure must not leave an empty file: the secret is written to a temporary file, flushed,
  * and then linked to its name. Unlike a rename, a link never replaces the file of another process that started first.
  */
-function create(file: string, secret: string): void {
+function write(file: string, secret: string): void {
   const temporary = `${file}.${randomBytes(6).toString('hex')}`;
   try {
     writeFileSync(temporary, secret, { flag: 'wx', mode: 0o600, flush: true });

@@ -1,3 +1,5 @@
+import { readFlag } from '../config-values.js';
+
 type Read = (name: string) => string | undefined;
 
 /**
@@ -34,9 +36,8 @@ export type GatewayName = 'sandbox' | 'none';
  * SANDBOX_ON_PUBLIC_URL is true.
  */
 export function readGateway(read: Read, publicUrl: string, faults: string[]): GatewayName {
-  const flag = read('SANDBOX_ON_PUBLIC_URL') ?? 'false';
-  if (flag !== 'true' && flag !== 'false') faults.push('SANDBOX_ON_PUBLIC_URL must be true or false');
-  const isPermitted = isLoopbackUrl(publicUrl) || flag === 'true';
+  const isTestShop = readFlag(read, 'SANDBOX_ON_PUBLIC_URL', faults) ?? false;
+  const isPermitted = isLoopbackUrl(publicUrl) || isTestShop;
   const gateway = read('PAYMENT_GATEWAY') ?? (isPermitted ? 'sandbox' : 'none');
   if (gateway !== 'sandbox' && gateway !== 'none') {
     faults.push(`PAYMENT_GATEWAY must be sandbox or none, not "${gateway}"`);

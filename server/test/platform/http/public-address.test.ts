@@ -92,6 +92,8 @@ describe('PAYMENT_GATEWAY', () => {
     expect(faultsOf({ PAYMENT_GATEWAY: 'stripe' })).toEqual([
       expect.stringContaining('PAYMENT_GATEWAY must be sandbox or none'),
     ]);
+    expect(read({ PUBLIC_URL, SANDBOX_ON_PUBLIC_URL: '1' }).isTestShop).toBe(true);
+    expect(read({ PUBLIC_URL, SANDBOX_ON_PUBLIC_URL: '0' }).isTestShop).toBe(false);
     expect(faultsOf({ SANDBOX_ON_PUBLIC_URL: 'yes' })).toEqual([
       expect.stringContaining('SANDBOX_ON_PUBLIC_URL must be true or false'),
     ]);
