@@ -27,13 +27,10 @@ async function migrateOrExplain(connection: pg.ClientConfig): Promise<string[]> 
     return await migrate(connection);
   } catch (error) {
     if (!(error instanceof MigrationFailed)) throw error;
-    throw new UsageError(
-      `${error.message}. Correct the cause, then run "feira migrate" or start the server.`,
-      {
-        code: 'migration_failed',
-        cause: error,
-      },
-    );
+    throw new UsageError(`${error.message}. ${error.remedy}, then run "feira migrate" or start the server.`, {
+      code: 'migration_failed',
+      cause: error,
+    });
   }
 }
 

@@ -36,12 +36,12 @@ function describePlan(pending: PlannedMigration[]): string {
           locked,
           lock,
           count === null ? 'unknown' : String(count),
-          blocks === undefined ? effectOf(lock) : 'WAIT',
+          blocks === undefined ? effectOf(lock) : 'SEE BELOW',
         ]),
   );
   const reasons = pending.flatMap(({ name, locks }) =>
     locks.flatMap(({ table: locked, blocks }) =>
-      blocks === undefined ? [] : [`${name} may block writers (table: ${locked}): ${blocks}.`],
+      blocks === undefined ? [] : [`${name}${locked === 'unknown' ? '' : `, table ${locked}`}: ${blocks}.`],
     ),
   );
   const lines = [table(['MIGRATION', 'TABLE', 'LOCK', 'ROWS', 'WRITERS'], rows)];

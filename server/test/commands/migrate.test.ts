@@ -17,7 +17,7 @@ test('migrate --plan reports that the database is up to date', async () => {
   expect((await runCommand(['migrate', '--plan'], env)).stdout).toBe('The database is up to date.\n');
 });
 
-test('migrate --plan shows the locks of pending migrations and which writers they would block, and applies nothing', async () => {
+test('migrate --plan shows the locks of pending migrations and what is wrong with them, and applies nothing', async () => {
   const db = feira.context.db.store('test');
   await db.autocommit.query(
     sql`delete from schema_migrations where name in ('0069_checked_payments.sql', '0076_boleto_due_dates.sql')`,
@@ -29,8 +29,10 @@ test('migrate --plan shows the locks of pending migrations and which writers the
   expect(stdout).toMatch(
     /^0076_boleto_due_dates\.sql +sandbox_payments +access exclusive +\w+ +wait briefly$/m,
   );
-  expect(stdout).toMatch(/^0069_checked_payments\.sql +payment_notifications +share +\w+ +WAIT$/m);
-  expect(stdout).toContain('0069_checked_payments.sql may block writers (table: payment_notifications)');
+  expect(stdout).toMatch(/^0069_checked_payments\.sql +payment_notifications +share +\w+ +SEE BELOW$/m);
+  expect(stdout).toContain(
+    '0069_checked_payments.sql, table payment_notifications: the index is built while writes wait.',
+  );
   // If the first call had applied the migrations, the plan would now be empty.
   expect((await runCommand(['migrate', '--plan'], env)).stdout).toBe(stdout);
   const { pending } = JSON.parse((await runCommand(['migrate', '--plan', '--json'], env)).stdout);

@@ -79,7 +79,16 @@ export async function pendingMigrations(client: pg.Client, migrations = MIGRATIO
 }
 
 /** The database accepted the connection, but a migration failed. */
-export class MigrationFailed extends Error {}
+export class MigrationFailed extends Error {
+  constructor(
+    message: string,
+    /** What to do before the migration is started again, as an imperative without a full stop. */
+    readonly remedy: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}
 
 interface Migration {
   name: string;
@@ -98,13 +107,16 @@ async function applyWhenUnlocked(
       return await apply(client, migration);
     } catch (error) {
       if ((error as pg.DatabaseError).code !== LOCK_NOT_AVAILABLE)
-        throw new MigrationFailed(`Migration ${migration.name} failed: ${(error as Error).message}`, {
-          cause: error,
-        });
+        throw new MigrationFailed(
+          `Migration ${migration.name} failed: ${(error as Error).message}`,
+          'Correct the cause',
+          { cause: error },
+        );
       const blocked = `Migration ${migration.name} could not get a lock held by ${await watch.blockers}`;
       if (tries === MAX_ATTEMPTS)
         throw new MigrationFailed(
-          `${blocked}. Gave up after ${MAX_ATTEMPTS} attempts. End that transaction and try again`,
+          `${blocked}. Gave up after ${MAX_ATTEMPTS} attempts`,
+          'End that transaction',
         );
       const pauseMs = Math.min(MAX_PAUSE_MS, 500 * 2 ** (tries - 1));
       report(`${blocked}. Retrying in ${pauseMs / 1000} s`);

@@ -39,7 +39,8 @@ const RULES: [RegExp, Rule][] = [
     lockOn(1, 'share update exclusive'),
   ],
   [new RegExp(`^(?:drop table|drop trigger .* on|truncate(?: table)?) ${NAME}`), lockOn(1, EXCLUSIVE)],
-  [new RegExp(`^drop index (?:concurrently )?${NAME}`), lockOn(1, EXCLUSIVE)],
+  [new RegExp(`^drop index concurrently ${NAME}`), lockOn(1, 'share update exclusive')],
+  [new RegExp(`^drop index ${NAME}`), lockOn(1, EXCLUSIVE)],
   [
     /^(?:create|drop|alter) (?:or replace )?(?:function|type|domain|sequence|extension|view|aggregate|cast|operator)/,
     () => [],
@@ -136,13 +137,23 @@ const ALTERATIONS_TO_AVOID: [RegExp, string][] = [
     /^rename\b/,
     'the running version uses the old name. Add a column or table with the new name, and drop the old one in a later release',
   ],
-  [/^(?:set (?:logged|unlogged|tablespace|access method)|attach partition)/, REWRITE],
+  [/^set (?:logged|unlogged|tablespace|access method)/, REWRITE],
 ];
 
 function alterations(table: string, clauses: string): TableLock[] {
   return splitClauses(clauses).flatMap((clause) => {
     if (/^(?:validate constraint|alter (?:column )?"?\w+"? set statistics)/.test(clause))
       return [{ table, lock: 'share update exclusive' }];
+    const [, partition] = new RegExp(`^attach partition ${NAME}`).exec(clause) ?? [];
+    if (partition !== undefined)
+      return [
+        { table, lock: 'share update exclusive' },
+        {
+          table: partition,
+          lock: EXCLUSIVE,
+          blocks: `${SCAN}. First add and validate a check constraint with the bounds of the partition`,
+        },
+      ];
     const lock = /^add (?:constraint "?\w+"? )?foreign key/.test(clause) ? 'share row exclusive' : EXCLUSIVE;
     const blocks = ALTERATIONS_TO_AVOID.find(([pattern]) => pattern.test(clause))?.[1];
     return [{ table, lock, ...(blocks !== undefined && { blocks }) }, ...referencedTables(clause)];

@@ -115,6 +115,20 @@ test('changing the statistics target of a column does not block reads or writes'
   ]);
 });
 
+test('dropping an index concurrently does not block reads or writes', () => {
+  expect(locksOf('drop index concurrently if exists i')).toEqual([
+    { table: 'i', lock: 'share update exclusive' },
+  ]);
+  expect(locksOf('drop index i')).toEqual([{ table: 'i', lock: 'access exclusive' }]);
+});
+
+test('attaching a partition locks the partition, whose rows are checked, and hardly the table', () => {
+  expect(locksOf('alter table a attach partition b for values in (1)')).toEqual([
+    { table: 'a', lock: 'share update exclusive' },
+    { table: 'b', lock: 'access exclusive', blocks: expect.stringContaining('rows are checked') },
+  ]);
+});
+
 test('a foreign key of a new table is reported as a lock on the referenced table', () => {
   expect(locksOf('create table a (b uuid references stores (id))')).toEqual([
     { table: 'stores', lock: 'share row exclusive' },
