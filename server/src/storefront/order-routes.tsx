@@ -11,7 +11,7 @@ import { findTracking } from '../shipping/shipments.js';
 import { readOtherPayment } from './checkout-form.js';
 import { coversOf } from './covers.js';
 import { rememberOpenOrder } from './open-order.js';
-import { MissingOrderPage, NoOrdersPage } from './pages/missing.js';
+import { MissingOrderPage, UnpayableOrderPage } from './pages/missing.js';
 import { OrderPage } from './pages/order.js';
 import { isSecure, type Storefront, visitOf } from './visit.js';
 
@@ -70,7 +70,7 @@ export const shopOrderRoutes: FastifyPluginAsync<Storefront> = async (app, store
     const order = await find(request, fields.text('key'));
     if (!order) return sendPage(reply, <MissingOrderPage visit={visitOf(request)} />, 404);
     if (order.status !== 'pending') return reply.redirect(orderLinks.urlOf(request.shop, order.id), 303);
-    if (!gateway) return sendPage(reply, <NoOrdersPage visit={visitOf(request)} />, 409);
+    if (!gateway) return sendPage(reply, <UnpayableOrderPage visit={visitOf(request)} />, 409);
     const other = readOtherPayment(fields);
     if (other) {
       const tx = ordersOf(db, request.shop.workspaceId).autocommit;

@@ -81,6 +81,25 @@ test('the Portuguese page lists a second payment of an order and a payment of an
   expect(text).toContain('Pedido desconhecido');
 });
 
+test.each([
+  ['en', 'Refund it', 'still marked as paid', 'refunded yet, refund it', 'The order was not changed'],
+  ['pt-BR', 'Reembolse-o', 'continua marcado', 'reembolsado, reembolse-o', 'O pedido não foi alterado'],
+])(
+  'a cancellation of an unknown or a refunded order is explained correctly in %s',
+  async (language, ...texts) => {
+    await checkAll();
+    await notify({});
+    await notify({ type: 'refunded', refundedInAll: 62.75 });
+    expect((await store.get(`/orders/${orderId}`)).body.status).toBe('refunded');
+    await notify({ type: 'canceled' });
+    await notify({ type: 'canceled', orderId: randomUUID(), transactionId: 'lost' });
+    const reader = new Merchant(feira.app, { 'accept-language': language });
+    for (const [name, value] of ana.cookies) reader.cookies.set(name, value);
+    const { text } = await reader.get(PAGE);
+    expect(texts.map((each) => text.includes(each))).toEqual([false, false, true, true]);
+  },
+);
+
 test('a payment that was checked is no longer listed, but the others still are', async () => {
   await checkAll();
   await notify({});

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { sql } from '../../src/platform/db/sql.js';
 import { shopOf, Visitor } from '../support/buyer.js';
 import { newProduct } from '../support/catalog.js';
 import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
@@ -77,6 +78,28 @@ test('a completed payment marks the order as paid, and pressing Decline afterwar
     ({ event, data }) => event === 'order.paid' && data.orderId === id,
   );
   expect(paid).toHaveLength(1);
+});
+
+test('a buyer who declines a payment while it is being completed is led back to the shop', async () => {
+  const payment = await visitor.buy(mug);
+  const before = await visitor.get(payment);
+  const { db } = feira.context;
+  const holder = await db.store('test').begin();
+  const id = parts(payment).pathname.split('/').at(-1)!;
+  await holder.query(sql`update sandbox_payments set status = 'paid' where id = ${id}`);
+  const declined = visitor.press(before, 'Decline');
+  await vi.waitFor(
+    async () => {
+      const waiting = await db.store('test').query(sql`
+        select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`);
+      expect(waiting).toHaveLength(1);
+    },
+    { timeout: 60_000, interval: 5 },
+  );
+  await holder.commit();
+  const { status, location } = await declined;
+  expect([status, location]).toEqual([303, expect.stringContaining('/orders/')]);
+  expect(location).not.toContain('payment=declined');
 });
 
 test('a declined payment leaves the order unpaid, and the buyer can try again', async () => {

@@ -36,14 +36,14 @@ const TEXTS: Record<Language, Texts> = {
     apps: 'Connected apps',
     reasons: {
       unknown_order:
-        'A payment was reported for an order that does not exist. Refund this payment at the provider.',
+        'The provider reported a payment, a cancellation or a refund for an order that does not exist. If the payment was received and is not refunded yet, refund it at the provider.',
       amount_differs:
         'The amount is not the total of the order. If it is lower, the order stays unpaid: refund the amount at the provider. If it is higher, the order is paid: refund the difference.',
       second_payment: 'The order was paid twice. Refund this payment at the provider.',
       paid_after_cancel:
         'The payment arrived after the order was canceled. The amount is being refunded, and the order stays canceled.',
       canceled_after_payment:
-        'The provider canceled the payment of a paid order. The order is still marked as paid: before you ship, ask the provider whether you have received the money.',
+        'The provider canceled the payment of an order that had already been paid. The order was not changed. If you have not shipped it yet, first ask the provider whether you have received the money.',
       refund_of_other_payment:
         'The provider refunded a payment that is not the one recorded for this order. The order was not changed.',
     },
@@ -62,14 +62,14 @@ const TEXTS: Record<Language, Texts> = {
     apps: 'Aplicativos conectados',
     reasons: {
       unknown_order:
-        'O provedor informou um pagamento de um pedido que não existe. Reembolse este pagamento no provedor.',
+        'O provedor informou um pagamento, um cancelamento ou um reembolso de um pedido que não existe. Se o pagamento foi recebido e ainda não foi reembolsado, reembolse-o no provedor.',
       amount_differs:
         'O valor é diferente do total do pedido. Se for menor, o pedido continua sem pagamento: reembolse o valor no provedor. Se for maior, o pedido está pago: reembolse a diferença.',
       second_payment: 'O pedido foi pago duas vezes. Reembolse este pagamento no provedor.',
       paid_after_cancel:
         'O pagamento chegou depois do cancelamento do pedido. O valor está sendo reembolsado, e o pedido continua cancelado.',
       canceled_after_payment:
-        'O provedor cancelou o pagamento de um pedido pago. O pedido continua marcado como pago: antes de enviar, confirme com o provedor se você recebeu o dinheiro.',
+        'O provedor cancelou o pagamento de um pedido que já tinha sido pago. O pedido não foi alterado. Se você ainda não o enviou, confirme antes com o provedor se recebeu o dinheiro.',
       refund_of_other_payment:
         'O provedor reembolsou um pagamento que não é o registrado neste pedido. O pedido não foi alterado.',
     },

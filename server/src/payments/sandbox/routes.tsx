@@ -5,7 +5,7 @@ import type { Database } from '../../platform/db/database.js';
 import { buyerLanguageOf, storeLanguage, withoutLanguage } from '../../platform/html/buyer-language.js';
 import { contentPolicy, FILE_POLICY } from '../../platform/html/content-policy.js';
 import { sendPage } from '../../platform/html/page.js';
-import { badRequest } from '../../platform/http/errors.js';
+import { ApiError, badRequest } from '../../platform/http/errors.js';
 import { formFields, queryFields } from '../../platform/http/forms.js';
 import { shopOfStore } from '../../stores/queries.js';
 import { boletoBarcode } from './boleto-line.js';
@@ -47,10 +47,10 @@ export const paymentRoutes: FastifyPluginAsync<SandboxOptions> = async (app, opt
     if (decision !== 'paid' && decision !== 'declined')
       throw badRequest('The field decision must be paid or declined');
     // Paid and canceled are final. Pressing a button again only leads back to the shop.
-    if (isOpen(payment)) await gateway.decideOn(payment, decision);
+    const isDecided = isOpen(payment) && (await decideUnlessFinal(gateway, payment, decision));
     wake.poke();
     // With payment=declined in the URL, the shop shows that the payment was declined and offers other methods.
-    const isDeclined = decision === 'declined' && isOpen(payment);
+    const isDeclined = decision === 'declined' && isDecided;
     return reply.redirect(isDeclined ? `${payment.returnUrl}&payment=declined` : payment.returnUrl, 303);
   });
 
@@ -92,6 +92,21 @@ async function show(
       open={isOpen(payment)}
     />,
   );
+}
+
+/** Returns false if the payment has become final since it was read. */
+async function decideUnlessFinal(
+  gateway: SandboxGateway,
+  payment: SandboxPayment,
+  decision: 'paid' | 'declined',
+): Promise<boolean> {
+  try {
+    await gateway.decideOn(payment, decision);
+    return true;
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'payment_final') return false;
+    throw error;
+  }
 }
 
 function missing(request: PaymentRequest, reply: FastifyReply): FastifyReply {

@@ -18,6 +18,8 @@ const TEXTS = {
     home: 'View all products',
     noOrders: 'This shop does not accept orders yet',
     noOrdersMore: 'It has no payment method yet. Your cart is saved; come back later.',
+    unpayable: 'This order cannot be paid now',
+    unpayableMore: 'The shop has no payment method at the moment. Contact the shop.',
   },
   pt: {
     noShop: 'Loja não encontrada',
@@ -32,6 +34,8 @@ const TEXTS = {
     home: 'Ver todos os produtos',
     noOrders: 'Esta loja ainda não aceita pedidos',
     noOrdersMore: 'Ela ainda não tem uma forma de pagamento. Seu carrinho ficará salvo; volte mais tarde.',
+    unpayable: 'Não é possível pagar este pedido agora',
+    unpayableMore: 'A loja está sem forma de pagamento no momento. Entre em contato com a loja.',
   },
 };
 
@@ -76,10 +80,16 @@ export function MissingOrderPage({ visit }: { visit: Visit }) {
   return <LostPage visit={visit} title={order} more={orderMore} next={next} />;
 }
 
-/** Shown by a server without a payment gateway. */
+/** Shown at checkout by a server without a payment gateway. */
 export function NoOrdersPage({ visit }: { visit: Visit }) {
   const { noOrders, noOrdersMore } = TEXTS[visit.language];
   return <LostPage visit={visit} title={noOrders} more={noOrdersMore} />;
+}
+
+/** Shown for an unpaid order by a server that no longer has a payment gateway. */
+export function UnpayableOrderPage({ visit }: { visit: Visit }) {
+  const { unpayable, unpayableMore } = TEXTS[visit.language];
+  return <LostPage visit={visit} title={unpayable} more={unpayableMore} />;
 }
 
 function LostPage(props: {
