@@ -25,7 +25,10 @@ export interface ListedProduct {
 
 export interface ProductList {
   items: ListedProduct[];
+  /** At most 10,000. */
   total: number;
+  /** Whether there are more than 10,000 products. */
+  isCapped: boolean;
   pages: number;
 }
 
@@ -83,7 +86,8 @@ export async function listShopProducts(
   const ids = JSON.parse(`[${json}]`) as string[];
   const items = await db.query<ListedProduct>(itemsById(workspaceId, ids, mediaUrl));
   const reached = Math.min(total, REACH);
-  return { items, total: reached, pages: Math.min(LAST_PAGE, Math.max(1, Math.ceil(reached / PER_PAGE))) };
+  const pages = Math.min(LAST_PAGE, Math.max(1, Math.ceil(reached / PER_PAGE)));
+  return { items, total: reached, isCapped: total > REACH, pages };
 }
 
 /** Filters that are not set are left out, so that a search without other filters is recognized and counted faster. */

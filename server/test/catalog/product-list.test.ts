@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/platform/db/sql.js';
+import { shopOf, Visitor } from '../support/buyer.js';
 import { expectRejected } from '../support/expect-rejected.js';
 import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
 import { insertProducts } from '../support/product-rows.js';
@@ -181,6 +182,15 @@ test('total is exact up to 10,000; above that it is 10,000 with totalCapped, and
   const last = (await large.get('/products?page=100&limit=100&sort=name')).body;
   expect(last.data).toHaveLength(100);
   expect(last.meta).toStrictEqual({ limit: 100, page: 100, ...capped, nextCursor: expect.any(String) });
+  const shop = await shopOf(feira, large);
+  for (const [language, count] of [
+    ['en', '10,000+ products'],
+    ['pt', '+10.000 produtos'],
+  ] as const) {
+    const { html, text } = await new Visitor(feira, shop, { 'accept-language': language }).at();
+    expect(html).toMatch(new RegExp(`name="description" content="[^"]*: ${count.replace('+', '[+]')}`));
+    expect(text).toContain(`${count} · `);
+  }
   const behind = (await large.get(`/products?limit=100&cursor=${last.meta.nextCursor}`)).body;
   expect(behind.data).toHaveLength(1);
   expect(behind.meta).toStrictEqual({ limit: 100, hasMore: false, nextCursor: null });

@@ -1,4 +1,5 @@
 import { money } from '../../platform/html/money.js';
+import type { ProductList } from '../product-list.js';
 import {
   isFiltered,
   type ProductListRequest,
@@ -6,12 +7,12 @@ import {
   SHOP_SORTS,
   type ShopSort,
 } from '../product-list-request.js';
+import { productCount } from './product-count.js';
 import type { Visit } from './shell.js';
 
 const TEXTS = {
   en: {
     open: 'Filter and sort',
-    products: (count: number) => (count === 1 ? '1 product' : `${count.toLocaleString('en')} products`),
     sort: 'Sort by',
     sorts: {
       newest: 'Newest',
@@ -32,7 +33,6 @@ const TEXTS = {
   },
   pt: {
     open: 'Filtrar e ordenar',
-    products: (count: number) => (count === 1 ? '1 produto' : `${count.toLocaleString('pt-BR')} produtos`),
     sort: 'Ordenar por',
     sorts: {
       newest: 'Mais recentes',
@@ -56,11 +56,11 @@ const TEXTS = {
 interface Props {
   visit: Visit;
   request: ProductListRequest;
-  total: number;
+  list: ProductList;
 }
 
 /** A form that changes the address of the list, so that a filtered list can be shared and opened again. */
-export function Filters({ visit, request, total }: Props) {
+export function Filters({ visit, request, list }: Props) {
   const texts = TEXTS[visit.language];
   const { search, category, sort, inStock, min, max } = request;
   return (
@@ -96,7 +96,7 @@ export function Filters({ visit, request, total }: Props) {
         </form>
       </details>
       <p class="hint">
-        {texts.products(total)} · {texts.sorts[sort]}
+        {productCount(list, visit.language)} · {texts.sorts[sort]}
       </p>
       {isFiltered(request) && <ActiveFilters visit={visit} request={request} />}
     </div>
@@ -104,7 +104,7 @@ export function Filters({ visit, request, total }: Props) {
 }
 
 /** Each active filter is shown as a link to the list without this filter. */
-function ActiveFilters({ visit, request }: Omit<Props, 'total'>) {
+function ActiveFilters({ visit, request }: Omit<Props, 'list'>) {
   const { language, shop } = visit;
   const texts = TEXTS[language];
   const { inStock, min, max } = request;

@@ -5,20 +5,20 @@ import type { ListedProduct, ProductList } from '../product-list.js';
 import { isFiltered, type ProductListRequest, productListAddress } from '../product-list-request.js';
 import { Filters } from './filters.js';
 import { Picture, Price, SaleBadge, Stock } from './product-cards.js';
+import { productCount } from './product-count.js';
 import { ShopPage, type Visit } from './shell.js';
 
 const TEXTS = {
   en: {
     all: 'All',
     categories: 'Categories',
-    found: (total: number, search: string) =>
-      `${total === 1 ? '1 product' : `${total} products`} for “${search}”`,
+    found: (count: string, search: string) => `${count} for “${search}”`,
     nothing: (search: string) => `No products for “${search}”`,
     none: 'Check the spelling or try a shorter word.',
     noneWith: 'No products match these filters.',
     noneHere: 'There are no products in this category.',
-    about: (total: number, subject: string, shop: string) =>
-      `${subject === shop ? shop : `${subject} – ${shop}`}: ${total === 1 ? '1 product' : `${total} products`}. Pay by Pix, card or boleto.`,
+    about: (count: string, subject: string, shop: string) =>
+      `${subject === shop ? shop : `${subject} – ${shop}`}: ${count}. Pay by Pix, card or boleto.`,
     empty: 'There are no products yet.',
     everything: 'View all products',
     pages: 'Pages',
@@ -29,14 +29,13 @@ const TEXTS = {
   pt: {
     all: 'Todos',
     categories: 'Categorias',
-    found: (total: number, search: string) =>
-      `${total === 1 ? '1 produto' : `${total} produtos`} para “${search}”`,
+    found: (count: string, search: string) => `${count} para “${search}”`,
     nothing: (search: string) => `Nenhum produto encontrado para “${search}”`,
     none: 'Confira a grafia ou tente uma palavra mais curta.',
     noneWith: 'Nenhum produto corresponde a esses filtros.',
     noneHere: 'Não há produtos nesta categoria.',
-    about: (total: number, subject: string, shop: string) =>
-      `${subject === shop ? shop : `${subject} – ${shop}`}: ${total === 1 ? '1 produto' : `${total} produtos`}, com pagamento por Pix, cartão ou boleto.`,
+    about: (count: string, subject: string, shop: string) =>
+      `${subject === shop ? shop : `${subject} – ${shop}`}: ${count}, com pagamento por Pix, cartão ou boleto.`,
     empty: 'Ainda não há produtos nesta loja.',
     everything: 'Ver todos os produtos',
     pages: 'Páginas',
@@ -62,15 +61,13 @@ export function ProductListPage(props: {
   const { search } = request;
   const isNarrowed = search !== '' || category !== undefined || isFiltered(request);
   const title = category ? categoryName(category.id, language) : shop.name;
-  const found = list.total === 0 ? texts.nothing(search) : texts.found(list.total, search);
+  const found = list.total === 0 ? texts.nothing(search) : texts.found(productCount(list, language), search);
   const heading = search ? found : title;
   return (
     <ShopPage visit={visit} title={heading} search={search} about={describe(props)}>
       {categories.length > 1 && <Categories {...props} />}
       <h1>{heading}</h1>
-      {(list.total > 1 || isFiltered(request)) && (
-        <Filters visit={visit} request={request} total={list.total} />
-      )}
+      {(list.total > 1 || isFiltered(request)) && <Filters visit={visit} request={request} list={list} />}
       {list.items.length === 0 ? (
         <div class="lost">
           <p>
@@ -107,7 +104,7 @@ function describe({ visit, request, list, category, origin }: Parameters<typeof 
   const { shop, language } = visit;
   const subject = category ? categoryName(category.id, language) : shop.name;
   return {
-    description: TEXTS[language].about(list.total, subject, shop.name),
+    description: TEXTS[language].about(productCount(list, language), subject, shop.name),
     canonical: `${origin}${productListAddress(shop.slug, { category: category?.id, page })}`,
     image: list.items.find(({ cover }) => cover)?.cover ?? undefined,
     // Search engines should index only the plain lists, not every sort order, filter or search result.
