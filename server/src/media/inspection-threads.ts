@@ -16,7 +16,8 @@ export class InspectionThreads {
 
   constructor(private readonly deadlineMs = DEADLINE_MS) {}
 
-  async inspect(bytes: Buffer, type: ImageType): Promise<Inspected> {
+  /** Returns 'late' if the deadline was exceeded. */
+  async inspect(bytes: Buffer, type: ImageType): Promise<Inspected | 'late'> {
     const thread = this.idle.pop() ?? startThread();
     const deadline = new AbortController();
     const timer = setTimeout(() => deadline.abort(), this.deadlineMs);
@@ -32,7 +33,7 @@ export class InspectionThreads {
     } catch (error) {
       await thread.terminate();
       if (!deadline.signal.aborted) throw error;
-      return { fault: 'verifying it took too long' };
+      return 'late';
     } finally {
       clearTimeout(timer);
     }

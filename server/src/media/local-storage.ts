@@ -102,7 +102,7 @@ export class LocalStorage implements Storage {
 
   async remove(key: string): Promise<void> {
     await this.erase(join(this.published, key)).catch(rethrow);
-    for (const width of WIDTHS) await rm(this.variantOf(key, width), { force: true }).catch(rethrow);
+    for (const width of WIDTHS) await this.erase(this.variantOf(key, width)).catch(rethrow);
   }
 
   /**

@@ -17,6 +17,8 @@ const DECODING_SECONDS = 30;
 export type Verified = { bytes: Buffer; width: number; height: number } | { fault: string };
 
 const threads = new InspectionThreads();
+/** A file that takes too long is rejected, although it may be a valid image. */
+const LATE = { fault: 'could not be verified in time' };
 
 /**
  * Checks that the file is an image of the declared type, and returns its bytes without the metadata that is not needed
@@ -30,11 +32,15 @@ export async function verifyImage(bytes: Buffer, declared: ImageType): Promise<V
   if (!found) return { fault: `is not an image of an accepted type: it looks like ${describe(bytes)}` };
   if (found !== declared) return { fault: `is ${found}, but ${declared} was declared` };
   const inspected = await threads.inspect(bytes, declared);
+  if (inspected === 'late') return LATE;
   if ('fault' in inspected) return { fault: `is a broken ${declared}: ${inspected.fault}` };
   try {
     return await decode(asBuffer(inspected.bytes), declared);
   } catch (error) {
-    return { fault: `is a broken ${declared}: ${(error as Error).message.split('\n')[0]?.slice(0, 120)}` };
+    const [reason = ''] = (error as Error).message.split('\n');
+    // This is how sharp reports that DECODING_SECONDS have passed, for example as "timeout: 42% complete".
+    if (reason.startsWith('timeout: ')) return LATE;
+    return { fault: `is a broken ${declared}: ${reason.slice(0, 120)}` };
   }
 }
 

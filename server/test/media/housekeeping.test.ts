@@ -113,7 +113,8 @@ test('partial files left by a process that died are removed with the upload', as
   const asked = await askUpload(store, productId, 'image/png', bytes.length);
   await put(feira, asked, 'image/png', bytes);
   const folder = join((feira.context.storage as LocalStorage).published, '..');
-  const halves = [fileOf(asked.key), stagedOf(asked.key)].map((name) => `${name}.0123456789ab.part`);
+  const names = [fileOf(asked.key), stagedOf(asked.key), `variants/160/${asked.key}.webp`];
+  const halves = names.map((name) => `${name}.0123456789ab.part`);
   for (const half of halves) {
     mkdirSync(dirname(join(folder, half)), { recursive: true });
     writeFileSync(join(folder, half), 'half');
