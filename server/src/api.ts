@@ -120,7 +120,7 @@ const WRITES = new Set(['POST', 'PATCH', 'PUT', 'DELETE']);
 
 function afterWrite({ db, clock, storage, wake }: ApiOptions['afterWrite']): onResponseHookHandler {
   return (request, reply, done) => {
-    if (request.method !== 'GET' && reply.statusCode < 300 && !request.dryRun) {
+    if (WRITES.has(request.method) && reply.statusCode < 300 && !request.dryRun) {
       wake.poke();
       // Delete the files now instead of in the worker's next round. The worker retries deletions that fail here.
       if (request.routeOptions.config.freesFiles)

@@ -1,5 +1,5 @@
 import { METHODS } from 'node:http';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Scope } from '../src/oauth/scopes.js';
 import { ALL_SCOPES, type Feira, type StoreClient } from './support/feira.js';
 import { type PopulatedStore, parametersOf, pathOf, populate } from './support/populated-store.js';
@@ -169,6 +169,15 @@ test('every unsupported HTTP method returns 405 with Allow on a known path, and 
     expect(refused.body.code).toBe('method_not_allowed');
     expect([method, (await owner.call(method, '/nothing')).status]).toEqual([method, 404]);
   }
+});
+
+test('a write wakes the workers, and a GET or HEAD request does not', async () => {
+  const poke = vi.spyOn(feira.context.wake, 'poke');
+  for (const method of ['GET', 'HEAD']) expect((await owner.call(method, '/products')).status).toBe(200);
+  expect((await owner.post('/products', { name: 'Wakes', price: 1 })).status).toBe(201);
+  await vi.waitFor(() => expect(poke).toHaveBeenCalled());
+  expect(poke).toHaveBeenCalledTimes(1);
+  poke.mockRestore();
 });
 
 test('a path with an empty id is an unknown path, whatever the method', async () => {

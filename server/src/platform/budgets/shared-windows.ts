@@ -7,6 +7,7 @@ import type { Counted, SpenderWindows } from './spender-windows.js';
 /** A process that has not reported for this long is no longer counted among those that share the limits. */
 const PROCESS_MS = 15_000;
 const CONNECT_MS = 1_000;
+const LEAVE_MS = 1_000;
 /** Calls older than this may already have left the window in Redis, because the clocks of processes differ a little. */
 const CERTAIN_MS = MINUTE_MS - 5_000;
 
@@ -118,8 +119,11 @@ export class SharedWindows {
     return this.redis.zcard(key);
   }
 
+  /** Records in Redis that this process has stopped, and disconnects. While Redis hangs, it waits for one second. */
   async leave(): Promise<void> {
+    const timer = setTimeout(() => this.redis.disconnect(), LEAVE_MS);
     await this.redis.zrem('feira:budget:processes', this.process).catch(() => {});
+    clearTimeout(timer);
     this.redis.disconnect();
   }
 

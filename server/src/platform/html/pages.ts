@@ -1,6 +1,6 @@
 import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify';
 import { isTemporary } from '../db/unavailable.js';
-import { ApiError, busy } from '../http/errors.js';
+import { ApiError, busy, internalError } from '../http/errors.js';
 import { FORM_BYTES } from '../http/forms.js';
 import { keepRawBodies } from '../http/json-body.js';
 import { sendErrorPage } from './error-page.js';
@@ -35,6 +35,8 @@ export function pageError(thrown: FastifyError, request: FastifyRequest): ApiErr
 function asApiError(thrown: FastifyError, request: FastifyRequest): ApiError {
   if (isTemporary(thrown)) return busy(thrown);
   if (thrown instanceof ApiError) return thrown;
+  const { statusCode = 500 } = thrown;
+  if (statusCode >= 500) return internalError(thrown);
   const text = UNREADABLE[languageOf(request.headers['accept-language'])];
-  return new ApiError(thrown.statusCode ?? 500, 'bad_request', text);
+  return new ApiError(statusCode, 'bad_request', text);
 }

@@ -1,5 +1,7 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { Redis } from 'ioredis';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { type Answer, type Feira, openFeira, type StoreClient } from '../../support/feira.js';
 import { until } from '../../support/process.js';
 import { type RedisProcess, startRedis } from '../../support/redis.js';
@@ -107,6 +109,32 @@ test('while Redis hangs, calls are answered, and Redis is used again as soon as 
   await isShared(true);
   one.clock.forward(61_000);
   expect(accepted(await call(2 * LIMIT))).toBe(LIMIT);
+});
+
+test('a process that stops while Redis hangs closes its connection', async () => {
+  let ended = false;
+  const proxy = createServer((socket) => {
+    const target = connect(redis.port, '127.0.0.1');
+    for (const each of [socket, target]) each.on('error', () => {});
+    socket.pipe(target).pipe(socket);
+    socket.on('end', () => {
+      ended = true;
+    });
+  });
+  proxy.listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  onTestFinished(() => void proxy.close());
+  const { port } = proxy.address() as AddressInfo;
+  const redisUrl = `redis://127.0.0.1:${port}`;
+  const stopping = await openFeira({ on: one, redisUrl, redisTimeoutMs: TIMEOUT_MS });
+  await until(() => says(stopping, 'feira_budgets_shared 1'));
+  redis.signal('SIGSTOP');
+  try {
+    await stopping.close();
+    await until(() => ended, 30_000);
+  } finally {
+    redis.signal('SIGCONT');
+  }
 });
 
 test('a process starts without Redis, keeps to a quarter of the limit, and uses Redis once it is available', async () => {
