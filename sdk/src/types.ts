@@ -737,7 +737,7 @@ export interface ShippingChange {
 }
 
 export interface NewShipment {
-  /** The id of a paid order without a shipment. */
+  /** The id of an order that is paid or partial_refunded and has no tracking code. */
   orderId: string;
   carrier?: string | undefined;
 }

@@ -11,7 +11,7 @@ export const SCOPE_TEXTS: Record<Language, Record<Scope, string>> = {
     'customers:read': 'See your customers: names, CPF or CNPJ numbers, contact details and addresses',
     'orders:read': 'See your orders and who placed them',
     'orders:write': 'Change the shipping status of orders, add and remove invoices, and issue full refunds',
-    'shipping:read': 'Track your shipments',
+    'shipping:read': 'Track your shipments and download their labels',
     'shipping:write': 'Create shipping labels for your orders',
     'media:write': 'Add, arrange and remove images of your products',
     'webhooks:manage': 'Receive notifications when products, stock or orders change',
@@ -25,7 +25,7 @@ export const SCOPE_TEXTS: Record<Language, Record<Scope, string>> = {
     'orders:read': 'Ver seus pedidos e quem os fez',
     'orders:write':
       'Alterar o status de envio dos pedidos, adicionar e remover notas fiscais e fazer reembolsos totais',
-    'shipping:read': 'Rastrear seus envios',
+    'shipping:read': 'Rastrear seus envios e baixar as etiquetas',
     'shipping:write': 'Criar etiquetas de envio para seus pedidos',
     'media:write': 'Adicionar, organizar e remover imagens dos seus produtos',
     'webhooks:manage': 'Receber notificações quando produtos, estoque ou pedidos mudarem',

@@ -53,7 +53,7 @@ export const shippingRoutes: FastifyPluginAsyncTypebox<ShippingOptions> = async 
         tags: ['Shipments'],
         summary: 'Create a label for an order',
         description:
-          'Creates the label for the delivery service that the buyer paid for, sets codeShipping, and sets statusShipping to preparing. An order has one shipment: a second one is rejected with 409 (shipment_exists), and so is a shipment for an order with only digital products (nothing_to_ship). Emits order.shipped.',
+          'Creates the label for the delivery service that the buyer paid for, sets codeShipping, and sets statusShipping to preparing. Rejected with 409 if the order already has a shipment or a manually entered tracking code (shipment_exists), if it is neither paid nor partial_refunded (not_paid), or if it has only digital products (nothing_to_ship). Emits order.shipped.',
         body: shape.NewShipment,
         response: { 201: shape.Shipment },
       },

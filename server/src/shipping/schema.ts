@@ -5,7 +5,9 @@ import { Type } from '../platform/schema/type.js';
 export const NewShipment = Shape(
   'NewShipment',
   {
-    orderId: Text(100, { description: 'The id of a paid order without a shipment.' }),
+    orderId: Text(100, {
+      description: 'The id of an order that is paid or partial_refunded and has no tracking code.',
+    }),
     carrier: Type.Optional(Text(100)),
   },
   { examples: [{ orderId: '01a1df2b-02c4-7d5e-9a3f-3f5f0a6d7e11', carrier: 'Correios' }] },

@@ -154,12 +154,17 @@ export const SHARED_COMPONENTS = {
       [{ field: 'price', message: 'must be at least 0' }],
     ),
     TooMany: response(
-      'The rate limit is reached (rate_limited). Or the call reads a large list and did not get its turn in time, because four large lists of this store and app are being read or the server is sending too many large responses (too_many_lists). Wait Retry-After seconds.',
+      'The rate limit is reached. Wait Retry-After seconds.',
+      'rate_limited',
+      'Too many requests: the limit of 120 is reached. Retry in 12 s',
+    ),
+    TooManyLists: response(
+      'The rate limit is reached (rate_limited). Or the call did not get its turn in time, because four large lists of this store and app are being read or the server is sending too many large responses (too_many_lists). Wait Retry-After seconds.',
       'rate_limited',
       'Too many requests: the limit of 120 is reached. Retry in 12 s',
     ),
     Busy: response(
-      'The database was busy or unreachable, a search took too long, or the image storage did not respond (storage_unavailable). Retry after Retry-After seconds, with exponential backoff.',
+      'The database was busy or unreachable, a search took too long, too many images were being processed, or the image storage did not respond (storage_unavailable). Retry after Retry-After seconds, with exponential backoff.',
       'busy',
       'The service is busy. Retry with exponential backoff.',
     ),
@@ -175,7 +180,15 @@ export const SHARED_COMPONENTS = {
 export function sharedResponses(
   method: string,
   hasPath: boolean,
-  { etag, ifMatch, bodyHasId, mayBeUnavailable, cursorMayExpire, snapshotOf }: FastifyContextConfig,
+  {
+    etag,
+    ifMatch,
+    bodyHasId,
+    mayBeUnavailable,
+    cursorMayExpire,
+    snapshotOf,
+    hasLargePages,
+  }: FastifyContextConfig,
 ): Record<string, object> {
   const ref = (name: string) => ({ $ref: `#/components/responses/${name}` });
   return {
@@ -192,7 +205,7 @@ export function sharedResponses(
     ...(ifMatch && { 412: ref('PreconditionFailed') }),
     ...(snapshotOf && { 409: ref('SnapshotRunning') }),
     417: ref('ExpectationFailed'),
-    429: ref('TooMany'),
+    429: ref(hasLargePages ? 'TooManyLists' : 'TooMany'),
     ...(mayBeUnavailable && { 502: ref('Unavailable') }),
     500: ref('InternalError'),
     503: ref('Busy'),
