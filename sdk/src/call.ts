@@ -37,21 +37,24 @@ export class Call<T> implements Promise<T> {
   }
 }
 
-/** Sends one JSON call. `pick` returns the part of the body that the caller needs. */
+/**
+ * Sends one JSON call. `pick` returns the part of the body that the caller needs. Its second argument is the number of
+ * times that the request has been sent.
+ */
 export function sendJson<T>(
   transport: Transport,
   spec: CallSpec,
   options: StartedOptions,
   site: CallSite,
-  pick: (body: never) => T = (body) => body as T,
+  pick: (body: never, attempts: number) => T = (body) => body as T,
 ): Promise<WithResponse<T>> {
-  return transport.send(spec, options, site, async (response) => ({
-    data: pick(parsed(await response.text(), response) as never),
+  return transport.send(spec, options, site, async (response, attempts) => ({
+    data: pick(parsed(await response.text(), response, attempts) as never, attempts),
     response,
   }));
 }
 
-function parsed(text: string, { status, headers }: Response): unknown {
+function parsed(text: string, { status, headers }: Response, attempts: number): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
@@ -59,6 +62,7 @@ function parsed(text: string, { status, headers }: Response): unknown {
     throw new FeiraError(`The response (status ${status}) is not JSON. A proxy may have sent it`, {
       status,
       code: 'invalid_response',
+      attempts,
       requestId,
       cause,
     });

@@ -17,9 +17,10 @@ export async function refusal(response: Response, attempts: number): Promise<Fei
       requestId: requestId ?? body.requestId,
     });
   }
+  const location = response.headers.get('location');
   const message =
-    status >= 300 && status < 400
-      ? `The server redirected to ${response.headers.get('location')}. Use the final address as baseUrl`
+    status >= 300 && status < 400 && location
+      ? `The server redirected to ${location}. Use the final address as baseUrl`
       : `The response (status ${status}) is not from the API. A proxy may have sent it`;
   return new FeiraError(message, { status, code: 'invalid_response', attempts, requestId });
 }

@@ -74,9 +74,13 @@ export class Feed<T> implements AsyncIterable<T> {
       { method: 'GET', path: this.path, query },
       this.options,
       this.site,
+      withCursor,
     );
-    if (typeof page.meta?.nextCursor !== 'string')
-      throw new FeiraError('The response has no nextCursor', { status: 200, code: 'invalid_response' });
     return page;
   }
+}
+
+function withCursor<T>(page: Page<T> | null, attempts: number): Page<T> {
+  if (typeof page?.meta?.nextCursor === 'string') return page;
+  throw new FeiraError('The response has no nextCursor', { status: 200, code: 'invalid_response', attempts });
 }

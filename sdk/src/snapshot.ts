@@ -69,7 +69,12 @@ export class Snapshot<T> implements AsyncIterable<T> {
   private async *read(): AsyncGenerator<T, void, undefined> {
     const { transport } = this.api;
     const spec = { method: 'GET', path: this.path, accept: 'application/x-ndjson' } as const;
-    const body = await transport.send(spec, this.options, this.site, async (response) => response.body);
+    const { body, attempts } = await transport.send(
+      spec,
+      this.options,
+      this.site,
+      async (response, sent) => ({ body: response.body, attempts: sent }),
+    );
     let count = 0;
     try {
       for await (const line of readLines(body, this.options.timeoutMs ?? transport.timeoutMs)) {
@@ -86,21 +91,22 @@ export class Snapshot<T> implements AsyncIterable<T> {
       }
     } catch (cause) {
       const isAborted = this.options.signal?.aborted;
-      throw placeAt(isAborted ? aborted(cause) : incomplete(count, cause), this.site);
+      throw placeAt(isAborted ? aborted(attempts, cause) : incomplete(count, attempts, cause), this.site);
     }
-    if (!this.isComplete) throw placeAt(incomplete(count), this.site);
+    if (!this.isComplete) throw placeAt(incomplete(count, attempts), this.site);
   }
 }
 
-function incomplete(count: number, cause?: unknown): FeiraError {
+function incomplete(count: number, attempts: number, cause?: unknown): FeiraError {
   return new FeiraError(`The snapshot was interrupted after ${count} records. Start it again`, {
     code: 'snapshot_incomplete',
+    attempts,
     cause,
   });
 }
 
-function aborted(cause: unknown): FeiraError {
-  return new FeiraError('The snapshot was aborted', { code: 'aborted', cause });
+function aborted(attempts: number, cause: unknown): FeiraError {
+  return new FeiraError('The snapshot was aborted', { code: 'aborted', attempts, cause });
 }
 
 /**

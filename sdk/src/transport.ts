@@ -9,8 +9,11 @@ import { LONGEST_WAIT_MS, reportOf, UPLOADS_PER_MINUTE, uploadReport } from './p
 import { backoffMs, retryAfterMs, shouldRetry } from './retry.js';
 import { type CallSpec, requestOf, type SentRequest } from './sent-request.js';
 
-/** Reads what the caller needs from the response, while the timeout of the attempt still applies. */
-export type Read<T> = (response: Response) => Promise<T>;
+/**
+ * Reads what the caller needs from the response, while the timeout of the attempt still applies. `attempts` is the
+ * number of times that the request has been sent.
+ */
+export type Read<T> = (response: Response, attempts: number) => Promise<T>;
 
 /** The options of a call. If the call is part of an operation that has already begun, they include its deadline. */
 export type StartedOptions<O extends CallOptions = ConditionalOptions> = O & {
@@ -119,7 +122,7 @@ export class Transport {
     try {
       const response = await this.fetch(url, { ...init, headers, redirect: 'manual', signal: signals });
       state.report = reportOf(response, this.clock.now());
-      if (response.ok) return { value: await read(response) };
+      if (response.ok) return { value: await read(response, state.count) };
       if (response.status === 401 && typeof this.options.token !== 'string' && !state.renewed) {
         Object.assign(state, { renewed: true, refusedToken: token });
         await response.body?.cancel();

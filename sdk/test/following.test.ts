@@ -153,7 +153,7 @@ test.each([
     const error = await (async () => {
       for await (const _ of one.products.snapshot());
     })().catch((reason: unknown) => reason);
-    expect(error).toMatchObject({ code: 'snapshot_incomplete' });
+    expect(error).toMatchObject({ code: 'snapshot_incomplete', attempts: 1 });
     await using recovering = await ScriptedServer.open(
       broken,
       refuse(409, 'snapshot_running'),

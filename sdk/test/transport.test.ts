@@ -177,11 +177,29 @@ test('does not follow a redirect, but reports its target', async () => {
   expect(error.message).toContain('https://elsewhere.example/');
 });
 
+test('does not name the target of a redirect that has none', async () => {
+  await using server = await ScriptedServer.open(answer(302));
+  const error = await failure(clientOf(server).client.me());
+  expect(error).toMatchObject({ status: 302, code: 'invalid_response', attempts: 1 });
+  expect(error.message).toContain('status 302');
+  expect(error.message).not.toContain('null');
+});
+
+test('reports how often the events were requested if the response is not a page of them', async () => {
+  await using server = await ScriptedServer.open(answer(200, { data: [], meta: {} }));
+  const { client } = clientOf(server);
+  const read = async () => {
+    for await (const _ of client.events.after());
+  };
+  expect(await failure(read())).toMatchObject({ status: 200, code: 'invalid_response', attempts: 1 });
+});
+
 test('recognises a response that is not from the API', async () => {
   await using server = await ScriptedServer.open((_seen, response) => response.end('<html>'));
   expect(await failure(clientOf(server).client.me())).toMatchObject({
     status: 200,
     code: 'invalid_response',
+    attempts: 1,
   });
 });
 

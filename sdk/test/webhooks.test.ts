@@ -74,6 +74,15 @@ test('reports a delivery whose time differs too much from the clock', async () =
   expect(String(errors[1])).toMatch(/seconds in the future/);
 });
 
+test.each(['', 'soon'])('reports a delivery with the time %j', async (time) => {
+  const { hooks, errors } = receiver({ scheme: 'service' });
+  const { body, headers } = await sign(PAID, SECRET);
+  const changed = { ...headers, 'webhook-timestamp': time, 'x-service-timestamp': time };
+  expect((await hooks.fetch(requestOf({ body, headers: changed }))).status).toBe(401);
+  expect(errors).toMatchObject([{ code: 'wrong_time' }]);
+  expect(String(errors[0])).toContain('is missing or is not a number');
+});
+
 test('reports a body that was parsed and serialized again', async () => {
   const { hooks, errors } = receiver();
   const { body, headers } = await sign(PAID, SECRET);

@@ -12,7 +12,8 @@ export async function compareWithStore(store, state) {
     seen.add(product.id);
     const expected = quantities(product);
     const known = products[product.id] && quantities(products[product.id]);
-    if (known !== expected) differences.push(`${product.name}: the store has ${expected}, the ERP ${known}`);
+    if (known !== expected)
+      differences.push(`${product.name}: the store has ${expected}, the ERP ${known ?? 'does not have it'}`);
   }
   for (const id of Object.keys(products))
     if (!seen.has(id)) differences.push(`Product ${id} is not in the store`);

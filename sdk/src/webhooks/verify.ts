@@ -46,7 +46,7 @@ export async function verifyDelivery(
       'The signature does not match: the secret belongs to another subscription or was rotated, or the sender is not Feira',
     );
   }
-  checkTime(Number(header('webhook-timestamp') || header('x-service-timestamp')), settings);
+  checkTime(header('webhook-timestamp') || header('x-service-timestamp'), settings);
   return {
     ...JSON.parse(new TextDecoder().decode(bytes)),
     // Feira sends the same id in webhook-id and x-service-delivery, but the standard signature covers only webhook-id.
@@ -83,9 +83,12 @@ function rewritten(bytes: Uint8Array): Uint8Array<ArrayBuffer> | undefined {
 
 /** Called after the signature check, because the standard signature covers the time. */
 function checkTime(
-  seconds: number,
+  timestamp: string,
   { toleranceSeconds = TOLERANCE_SECONDS, now = Date.now }: WebhookSettings,
 ): void {
+  const seconds = Number(timestamp || Number.NaN);
+  if (!Number.isFinite(seconds))
+    throw new WebhookError('wrong_time', 401, 'The header webhook-timestamp is missing or is not a number');
   const age = Math.round(now() / 1_000 - seconds);
   if (Math.abs(age) <= toleranceSeconds) return;
   const when = age > 0 ? `${age} seconds ago` : `${-age} seconds in the future`;
