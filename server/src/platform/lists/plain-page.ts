@@ -100,6 +100,9 @@ function countOf({ from, where }: Listing): Statement {
 /**
  * Selects the records of a page that was requested by number. A sub-select finds the first of them. It selects only the
  * sort key, so PostgreSQL can skip index entries instead of rows: 5,000 rows took 8 ms, and 5,000 entries take 2 ms.
+ *
+ * The offset is in a sub-select to hide it from the planner. Otherwise PostgreSQL would plan the statement again for each
+ * page in a large store, because its generic plan assumes that a tenth of the list is skipped.
  */
 function recordsAt(request: PageRequest<unknown>, listing: Listing, place?: Place): Statement {
   const { from, alias, where, sorts } = listing;
@@ -108,7 +111,8 @@ function recordsAt(request: PageRequest<unknown>, listing: Listing, place?: Plac
   if (skipped === 0) return recordsFrom(request, listing, afterPlace);
   const key = sql`${sortColumn(request, listing)}, ${raw(`${alias}.id`)}`;
   const first = sql`
-    select ${key} from ${from} where ${where} ${afterPlace} ${inOrder(request, listing)} limit 1 offset ${skipped}`;
+    select ${key} from ${from} where ${where} ${afterPlace} ${inOrder(request, listing)}
+    limit 1 offset (select ${skipped}::bigint)`;
   const operator = raw(sortOf(sorts, request.sort).descends ? '<=' : '>=');
   return recordsFrom(request, listing, sql`and (${key}) ${operator} (${first})`);
 }

@@ -81,6 +81,15 @@ test('a page far into the list skips the index entries before it without reading
   expect(scans).toContain('Index Scan products_by_created');
 });
 
+test('pages with different numbers share one plan', async () => {
+  for (let page = 2; page <= 12; page++) await scansOf({ page, sort: 'price' });
+  const plans = await feira.context.db.store('test').query<{ custom: number; generic: number }>(sql`
+    select custom_plans as custom, generic_plans as generic from pg_prepared_statements
+    where statement like '%limit 1 offset%order by p.price%' and statement not like '%pg_prepared_statements%'`);
+  // PostgreSQL plans a statement five times before it compares these plans with a generic one.
+  expect(plans).toEqual([{ custom: 5, generic: 6 }]);
+});
+
 test.each([
   ['price', 'products_by_price'],
   ['-name', 'products_by_name'],
