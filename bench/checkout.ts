@@ -56,7 +56,7 @@ export async function checkoutCall({
       for (const raw of open) raw.close();
       const paid = (await paidOrders(connection)) - before;
       const placed = result.statuses[303] ?? 0;
-      if (paid !== placed) throw new Error(`${placed} orders were placed and ${paid} paid`);
+      if (paid !== placed) throw new Error(`${placed} purchases were completed, but ${paid} orders are paid`);
       return result;
     },
   };

@@ -20,7 +20,7 @@ test('other values are not recognised as errors of the SDK', () => {
     expect(value).not.toBeInstanceOf(FeiraError);
 });
 
-test('a subclass defined by an application is recognised by its prototype', () => {
+test('instances of a subclass defined by an application are recognised by their prototype', () => {
   class OwnError extends FeiraError {}
   expect(new FeiraError('x', { code: 'busy' })).not.toBeInstanceOf(OwnError);
   expect(new OwnError('x', { code: 'busy' })).toBeInstanceOf(OwnError);

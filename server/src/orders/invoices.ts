@@ -83,8 +83,8 @@ export async function removeInvoice(
 }
 
 /**
- * Updates the order so that its triggers run: they set updated_at, build the JSON of the order again and queue the
- * change for delta sync.
+ * Updates the order, no matter which column, so that its triggers run: they set updated_at, build the JSON of the order
+ * again and queue the change for delta sync.
  */
 async function touchOrder(tx: Tx, workspaceId: string, orderId: string): Promise<void> {
   await tx.query(

@@ -140,9 +140,9 @@ export class RedisBudgets implements Budgets {
   }
 
   /**
-   * Reports this process to Redis and adds its calls there. Calls are counted in Redis as soon as the refill has been
-   * sent: Redis handles the commands of a connection in the order in which they were sent, so the added calls count
-   * before any later call.
+   * Reports this process to Redis and sends its earlier calls there (the refill). New calls are counted in Redis at
+   * once, without waiting for the reply: Redis handles the commands of a connection in order, so it adds the earlier
+   * calls first.
    */
   private async join(): Promise<void> {
     const wasShared = this.isShared;
