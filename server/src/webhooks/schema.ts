@@ -111,7 +111,7 @@ export const CreatedWebhook = Shape('CreatedWebhook', {
   ...webhookFields,
   secret: Type.String({
     description: 'Signs deliveries. Shown only once.',
-    examples: ['whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD'],
+    examples: ['whsec_TMu6CMJVBZQSv+KMQNfk2Hb/jRTJlWPJuAR4zZCJOgA='],
   }),
 });
 

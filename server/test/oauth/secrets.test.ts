@@ -54,7 +54,8 @@ async function useEverySecret(): Promise<void> {
   const erp = new Integrator(feira.app, { clientId, clientSecret: secrets['client secret'] });
   const proof = pkce();
   secrets['code verifier'] = proof.verifier;
-  const answer = answerOf(await ana.approve(authorizationQuery({ clientId }, proof)));
+  const query = { ...authorizationQuery({ clientId }, proof), scope: 'products:write webhooks:manage' };
+  const answer = answerOf(await ana.approve(query));
   secrets.code = answer.code!;
   await erp.exchange({ code: answer.code!, verifier: pkce().verifier });
   await erp.exchange({ code: answer.code!, verifier: proof.verifier }, { client_secret: 'feira_cs_wrong' });
@@ -68,6 +69,18 @@ async function useEverySecret(): Promise<void> {
   await erp.me(tokens.access_token);
   const headers = { authorization: `Bearer ${renewed.access_token}`, 'idempotency-key': 'k' };
   await feira.app.inject({ method: 'POST', url: '/api/v1/products', headers, payload: '{"name":"x"}' });
+  const post = async (path: string, key: string, payload?: object) =>
+    (
+      await feira.app.inject({
+        method: 'POST',
+        url: `/api/v1/webhooks${path}`,
+        headers: { ...headers, 'idempotency-key': key },
+        ...(payload && { payload }),
+      })
+    ).json();
+  const hook = await post('', 'create', { url: 'https://erp.example/hook', events: ['order.paid'] });
+  secrets['webhook secret'] = hook.secret;
+  secrets['second webhook secret'] = (await post(`/${hook.id}/rotate-secret`, 'rotate')).secret;
   // Sends secrets in places where they do not belong: in the query of an API call, of a page, and of an unknown path.
   for (const path of ['/api/v1/me', '/sign-in', '/nothing'])
     await feira.app.inject(`${path}?access_token=${tokens.access_token}&code=${answer.code}`);
@@ -107,13 +120,13 @@ async function everythingStored(): Promise<string> {
 
 /**
  * Returns the secret as text, percent-encoded, in hexadecimal and in base64. If it ends with a random part in
- * base64url, that part is included as text and, decoded, in hexadecimal.
+ * base64 or base64url, that part is included as text and, decoded, in hexadecimal.
  */
 function formsOf(secret: string): string[] {
   const bytes = Buffer.from(secret);
-  const random = /[\w-]{43}$/.exec(secret)?.[0];
+  const random = /(?:[\w-]{43}|[\w+/]{43}=)$/.exec(secret)?.[0];
   const plain = [secret, encodeURIComponent(secret), bytes.toString('hex'), bytes.toString('base64')];
-  return random ? [...plain, random, Buffer.from(random, 'base64url').toString('hex')] : plain;
+  return random ? [...plain, random, Buffer.from(random, 'base64').toString('hex')] : plain;
 }
 
 describe('after sign-ups, sign-ins, consents, token requests, secret rotations and mistakes', () => {
@@ -130,7 +143,8 @@ describe('after sign-ups, sign-ins, consents, token requests, secret rotations a
   });
 
   test('the searches in these tests work: they find hashes, an e-mail and a logged path', () => {
-    expect(Object.keys(secrets).length).toBeGreaterThan(14);
+    expect(Object.keys(secrets).length).toBeGreaterThan(16);
+    expect(secrets['second webhook secret']).toMatch(/^whsec_[\w+/]{43}=$/);
     expect(stored).toContain(ANA);
     for (const what of ['client secret', 'refresh token', 'code', "merchant's session id"])
       expect([what, stored.includes(hash('sha256', secrets[what]!, 'hex'))]).toEqual([what, true]);
