@@ -1,5 +1,6 @@
 import type { DeliveryOption } from '../../checkout/delivery-options.js';
 import type { StoreLimits } from '../../checkout/limits.js';
+import { formatCount } from '../../platform/html/count.js';
 
 const days = (one: string, many: string) => (count: number) =>
   count === 1 ? one : many.replace('%', String(count));
@@ -68,7 +69,7 @@ export const CHECKOUT_TEXTS = {
     changed: 'The cart, a price or the shipping cost has changed. Review the order and confirm it again.',
     tooMuch: 'The total exceeds the maximum for an order. Reduce the quantity.',
     tooManyUnits: ({ maxUnitsPerLine, maxUnitsPerOrder }: StoreLimits) =>
-      `This shop sells at most ${maxUnitsPerLine.toLocaleString('en')} units of one item and ${maxUnitsPerOrder.toLocaleString('en')} units in one order.`,
+      `This shop sells at most ${formatCount(maxUnitsPerLine, 'en')} units of one item and ${formatCount(maxUnitsPerOrder, 'en')} units in one order.`,
     tooManyOrders:
       'There are too many recent or unpaid orders from your connection. Pay an unpaid one, or try again in ten minutes.',
     shopBusy: 'This shop is receiving too many orders right now. Try again in ten minutes.',
@@ -137,7 +138,7 @@ export const CHECKOUT_TEXTS = {
     changed: 'O carrinho, o preço ou o frete mudou. Revise o pedido e confirme novamente.',
     tooMuch: 'O total excede o valor máximo de um pedido. Reduza a quantidade.',
     tooManyUnits: ({ maxUnitsPerLine, maxUnitsPerOrder }: StoreLimits) =>
-      `Esta loja vende no máximo ${maxUnitsPerLine.toLocaleString('pt-BR')} unidades de cada item e ${maxUnitsPerOrder.toLocaleString('pt-BR')} unidades por pedido.`,
+      `Esta loja vende no máximo ${formatCount(maxUnitsPerLine, 'pt')} unidades de cada item e ${formatCount(maxUnitsPerOrder, 'pt')} unidades por pedido.`,
     tooManyOrders:
       'Há muitos pedidos recentes ou não pagos feitos a partir da sua conexão. Pague um pedido pendente ou tente novamente em dez minutos.',
     shopBusy: 'Esta loja está recebendo muitos pedidos agora. Tente novamente em dez minutos.',
