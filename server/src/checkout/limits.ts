@@ -4,11 +4,10 @@ import { deleteInBatches } from '../platform/db/delete-in-batches.js';
 import type { Share, Tx } from '../platform/db/share.js';
 import { sql } from '../platform/db/sql.js';
 import { CheckoutRefused } from './refused.js';
+import { PER_SHOP, type ShopUses, type Use, windowStart } from './shop-use.js';
 
 // Buyers need no account, and an order reserves stock before it is paid. Without limits, one client could reserve
 // everything.
-
-export const WINDOW_MS = 10 * 60 * 1000;
 
 /**
  * The limits for one client network (an IPv4 address or an IPv6 /64). They are generous because many customers of a
@@ -28,9 +27,6 @@ const PER_NETWORK = {
   units: 200,
 };
 
-/** The limits for all buyers of one shop together: orders in ten minutes, unpaid orders and their units. */
-const PER_SHOP = { placed: 3_000, open: 2_000, units: 20_000 };
-
 export interface StoreLimits {
   maxUnitsPerLine: number;
   maxUnitsPerOrder: number;
@@ -43,13 +39,6 @@ export function checkUnits(lines: Line[], { maxUnitsPerLine, maxUnitsPerOrder }:
 
 export function unitsOf(lines: Line[]): number {
   return lines.reduce((sum, { quantity }) => sum + quantity, 0);
-}
-
-/** How much of its limits a network or shop has used: orders of the last ten minutes, unpaid orders and their units. */
-interface Use {
-  placed: number;
-  open: number;
-  units: number;
 }
 
 /** Makes checkouts from one network wait for each other, so that their orders are counted exactly. */
@@ -69,25 +58,24 @@ export interface LimitUse {
  * checkouts from different networks do not see each other's orders, so together they may exceed the limit of the shop
  * slightly. An exact count would make them wait for each other.
  */
-export async function readUse(tx: Tx, clock: Clock, workspaceId: string, network: string): Promise<LimitUse> {
-  const [[ofNetwork], [ofShop]] = await Promise.all([
+export async function readUse(
+  tx: Tx,
+  clock: Clock,
+  workspaceId: string,
+  { network, shops }: { network: string; shops: ShopUses },
+): Promise<LimitUse> {
+  const [[ofNetwork], shop] = await Promise.all([
     tx.query<LimitUse['network']>(sql`
-      select count(*) filter (where r.placed_at > ${since(clock)}) as placed,
+      select count(*) filter (where r.placed_at > ${windowStart(clock)}) as placed,
         count(*) filter (where ${workspaceId}::uuid = o.workspace_id and o.status = 'pending') as open,
         count(*) filter (where ${workspaceId}::uuid = o.workspace_id and o.status = 'pending'
           and o.payment_method = 'boleto') as boletos,
         coalesce(sum(r.units) filter (where ${workspaceId}::uuid = o.workspace_id and o.status = 'pending'), 0)::integer as units
       from checkout_reservations r join orders o on o.workspace_id = r.workspace_id and o.id = r.order_id
       where r.network = ${network}`),
-    tx.query<Use>(sql`
-      select (
-          select count(*) from checkout_reservations where workspace_id = ${workspaceId} and placed_at > ${since(clock)}
-        ) as placed,
-        count(*) as open, coalesce(sum(r.units), 0)::bigint as units
-      from orders o join checkout_reservations r on r.workspace_id = o.workspace_id and r.order_id = o.id
-      where o.workspace_id = ${workspaceId} and o.status = 'pending'`),
+    shops.read(tx, workspaceId),
   ]);
-  return { network: ofNetwork!, shop: ofShop! };
+  return { network: ofNetwork!, shop };
 }
 
 /** Throws if the order would exceed a limit of the buyer's network or of the shop. */
@@ -120,12 +108,8 @@ export async function purgeReservations(db: Share, clock: Clock): Promise<void> 
   await deleteInBatches(
     db,
     'checkout_reservations',
-    sql`placed_at <= ${since(clock)} and not exists (
+    sql`placed_at <= ${windowStart(clock)} and not exists (
       select from orders o where o.workspace_id = checkout_reservations.workspace_id
         and o.id = checkout_reservations.order_id and o.status = 'pending')`,
   );
-}
-
-function since(clock: Clock): string {
-  return new Date(clock.now() - WINDOW_MS).toISOString();
 }

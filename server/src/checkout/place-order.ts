@@ -18,6 +18,7 @@ import {
 } from './limits.js';
 import { agreedPrice } from './price.js';
 import { recordOrder } from './record-order.js';
+import type { ShopUses } from './shop-use.js';
 
 export interface OrderRequest {
   /** The id of the submitted form. If the form is submitted twice, only one order is placed. */
@@ -34,10 +35,10 @@ export interface OrderRequest {
   /** priceTag() of the prices shown to the buyer. If absent, any price is accepted. */
   agreed?: string | undefined;
   /**
-   * The buyer's network (networkOf). Absent for simulated buyers and for the orders that fillDemo() places, to which
-   * the limits per network and per shop do not apply.
+   * The buyer's network (networkOf) and the counted orders of shops. Absent for simulated buyers and for the orders that
+   * fillDemo() places, to which the limits per network and per shop do not apply.
    */
-  network?: string | undefined;
+  limited?: { network: string; shops: ShopUses };
 }
 
 export interface PlacedOrder {
@@ -58,7 +59,7 @@ export async function placeOrder(
   workspaceId: string,
   request: OrderRequest,
 ): Promise<PlacedOrder | { faults: CheckoutFault[] }> {
-  const { checkoutId, buyer, payment, network } = request;
+  const { checkoutId, buyer, payment, limited } = request;
   const lines = mergeLines(request.lines);
   const units = unitsOf(lines);
 
@@ -67,8 +68,8 @@ export async function placeOrder(
   const [existing, store, , use] = await Promise.all([
     lockCheckout(tx, workspaceId, checkoutId),
     readStore(tx, workspaceId),
-    network !== undefined && lockNetwork(tx, network),
-    network !== undefined && readUse(tx, clock, workspaceId, network),
+    limited && lockNetwork(tx, limited.network),
+    limited && readUse(tx, clock, workspaceId, limited),
   ]);
 
   // 2. If this form has already placed an order, return that order. Otherwise check the store's maximum units per line
@@ -96,10 +97,11 @@ export async function placeOrder(
     Promise.all([
       takeStock(tx, workspaceId, 'storefront', lines),
       ensureCustomer(tx, workspaceId, buyer),
-      network !== undefined && noteReservation(tx, clock, workspaceId, { orderId, network, units }),
+      limited && noteReservation(tx, clock, workspaceId, { orderId, network: limited.network, units }),
       recordOrder(tx, clock, workspaceId, order),
     ]),
   );
+  limited?.shops.add(workspaceId, units);
   return { orderId, total: price.total, transactionId, repeated: false };
 }
 

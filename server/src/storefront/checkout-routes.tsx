@@ -4,9 +4,9 @@ import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { checkedForm } from '../accounts/forms.js';
 import { checkOut } from '../checkout/checkout.js';
 import { deliveryOptions } from '../checkout/delivery-options.js';
-import { WINDOW_MS } from '../checkout/limits.js';
 import { priceTag } from '../checkout/price.js';
 import type { Refusal } from '../checkout/refused.js';
+import { ShopUses, WINDOW_MS } from '../checkout/shop-use.js';
 import { sendPage } from '../platform/html/page.js';
 import { queryFields } from '../platform/http/forms.js';
 import { networkOf } from '../platform/http/network.js';
@@ -31,7 +31,8 @@ const NOTICES: Record<Refusal, { notice: CheckoutNotice; status: number }> = {
 };
 
 export const checkoutRoutes: FastifyPluginAsync<Storefront> = async (app, storefront) => {
-  const { db, sessions, mediaUrl, wake, gateway } = storefront;
+  const { db, clock, sessions, mediaUrl, wake, gateway } = storefront;
+  const shops = new ShopUses(clock);
   const hidden = { schema: { hide: true } };
 
   app.get('/checkout', hidden, async (request, reply) => {
@@ -65,7 +66,7 @@ export const checkoutRoutes: FastifyPluginAsync<Storefront> = async (app, storef
       checkoutId,
       lines: cartOf(request),
       agreed: fields.text('agreed'),
-      network: networkOf(request.ip),
+      limited: { network: networkOf(request.ip), shops },
     });
     if ('refused' in outcome) {
       const refusal = NOTICES[outcome.refused];

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { purgeReservations } from '../../src/checkout/limits.js';
+import { ShopUses } from '../../src/checkout/shop-use.js';
 import { command as buy } from '../../src/commands/buy.js';
 import { command as storeLimits } from '../../src/commands/store-limits.js';
 import { sql } from '../../src/platform/db/sql.js';
@@ -217,4 +218,27 @@ test.each([
   ['::1', '0:0:0:0::/64'],
 ])('%s is counted as %s', (address, network) => {
   expect(networkOf(address)).toBe(network);
+});
+
+describe('the limits of a shop', () => {
+  beforeEach(() => feira.clock.stop());
+
+  test('include orders accepted by another process after at most a second', async () => {
+    expect((await place(newAddress())).status).toBe(303);
+    await reserve(3_000, 1, { status: 'paid' });
+    expect((await place(newAddress())).status).toBe(303);
+    feira.clock.forward(1_000);
+    expect((await place(newAddress())).status).toBe(429);
+  });
+
+  test('are checked with new counts for each order once half of a limit is used', async () => {
+    const shops = new ShopUses(feira.clock);
+    const read = () => feira.context.db.store('test').transaction((tx) => shops.read(tx, store.workspaceId));
+    expect(await read()).toEqual({ placed: 0, open: 0, units: 0 });
+    await reserve(5, 2);
+    shops.add(store.workspaceId, 9_999);
+    expect(await read()).toEqual({ placed: 1, open: 1, units: 9_999 });
+    shops.add(store.workspaceId, 1);
+    expect(await read()).toEqual({ placed: 5, open: 5, units: 10 });
+  });
 });
