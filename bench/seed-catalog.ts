@@ -43,12 +43,12 @@ export const PRODUCTS = `
 
 export const VARIATIONS = `
   insert into variations (workspace_id, product_id, id, position, combination, options, sku, ean, price, quantity)
-  select p.workspace_id, p.id, seed_id(p.created_at, i, n), i, size || ' - ' || colour, array[size, colour],
-    'SKU-' || lpad(n::text, 7, '0') || '-' || size || '-' || left(colour, 2), '780' || lpad(n::text, 9, '0') || i,
+  select p.workspace_id, p.id, seed_id(p.created_at, i, n), i, size || ' - ' || color, array[size, color],
+    'SKU-' || lpad(n::text, 7, '0') || '-' || size || '-' || left(color, 2), '780' || lpad(n::text, 9, '0') || i,
     p.price, n % 40
   from (select *, split_part(name, ' ', -1)::bigint as n from products where has_variants) p,
     generate_series(0, $1::integer - 1) i,
-    lateral (select (array['P', 'M', 'G', 'GG'])[1 + i / 2] as size, (array['Azul', 'Branca'])[1 + i % 2] as colour) option`;
+    lateral (select (array['P', 'M', 'G', 'GG'])[1 + i / 2] as size, (array['Azul', 'Branca'])[1 + i % 2] as color) option`;
 
 export const IMAGES = `
   insert into product_images (workspace_id, product_id, id, position, key, content_type, size, width, height)

@@ -74,6 +74,7 @@ async function put(
       if (!shouldRetry(response)) throw placeAt(lastFailure, site);
     } catch (cause) {
       if (cause instanceof FeiraError) throw cause;
+      if (end.aborted) continue;
       lastFailure = unreachable(cause, attempts);
     }
     if (attempts >= transport.maxAttempts(options)) throw placeAt(lastFailure, site);

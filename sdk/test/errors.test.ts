@@ -3,7 +3,7 @@ import { Feira } from '../src/client.js';
 import { FeiraError, ReconnectNeeded } from '../src/errors.js';
 import { refuse, ScriptedServer } from './support/scripted-server.js';
 
-test('the errors of one copy of the SDK are recognised by another copy', async () => {
+test('the errors of one copy of the SDK are recognized by another copy', async () => {
   vi.resetModules();
   const copy = await import('../src/errors.js');
   expect(copy.FeiraError).not.toBe(FeiraError);
@@ -15,12 +15,12 @@ test('the errors of one copy of the SDK are recognised by another copy', async (
   expect(reconnect).toBeInstanceOf(copy.FeiraError);
 });
 
-test('other values are not recognised as errors of the SDK', () => {
+test('other values are not recognized as errors of the SDK', () => {
   for (const value of [undefined, null, 'text', {}, new Error('x')])
     expect(value).not.toBeInstanceOf(FeiraError);
 });
 
-test('instances of a subclass defined by an application are recognised by their prototype', () => {
+test('instances of a subclass defined by an application are recognized by their prototype', () => {
   class OwnError extends FeiraError {}
   expect(new FeiraError('x', { code: 'busy' })).not.toBeInstanceOf(OwnError);
   expect(new OwnError('x', { code: 'busy' })).toBeInstanceOf(OwnError);

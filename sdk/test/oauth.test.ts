@@ -165,6 +165,19 @@ test('a refresh whose response is lost is repeated, and only one refresh token i
   expect(await refreshes()).toBe(before + 1);
 });
 
+test('a refresh fails if Retry-After is longer than five minutes', async () => {
+  let refused = 0;
+  const busy: typeof fetch = async (input, init) => {
+    if (!String(init?.body).includes('grant_type=refresh_token')) return fetch(input, init);
+    refused++;
+    return Response.json({ error: 'rate_limited' }, { status: 429, headers: { 'retry-after': '301' } });
+  };
+  const { store } = await connect(appWith({ fetch: busy }));
+  server.clock.forward(3 * 60 * 60_000);
+  await expect(store.me()).rejects.toMatchObject({ status: 429, code: 'rate_limited', attempts: 1 });
+  expect(refused).toBe(1);
+});
+
 test('a process that dies before it has saved the new tokens does not lose the connection', async () => {
   const tokens = new MemoryTokens();
   await connect(appWith({ tokens }));

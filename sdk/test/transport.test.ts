@@ -194,7 +194,7 @@ test('reports how often the events were requested if the response is not a page 
   expect(await failure(read())).toMatchObject({ status: 200, code: 'invalid_response', attempts: 1 });
 });
 
-test('recognises a response that is not from the API', async () => {
+test('recognizes a response that is not from the API', async () => {
   await using server = await ScriptedServer.open((_seen, response) => response.end('<html>'));
   expect(await failure(clientOf(server).client.me())).toMatchObject({
     status: 200,

@@ -1,4 +1,4 @@
--- The colour of a shop's links and buttons, as six hexadecimal digits. If null, the shop has the colour of the
+-- The color of a shop's links and buttons, as six hexadecimal digits. If null, the shop has the color of the
 -- platform.
 alter table workspaces
   add column accent_color text,

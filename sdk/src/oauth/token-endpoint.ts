@@ -2,6 +2,7 @@ import type { Clock } from '../clock.js';
 import { FeiraError } from '../errors.js';
 import { connectionError } from '../failures.js';
 import { base64url } from '../hmac.js';
+import { LONGEST_WAIT_MS } from '../pacing/report.js';
 import { backoffMs, retryAfterMs, shouldRetry } from '../retry.js';
 import type { TokenSet } from '../tokens.js';
 import type { TokenResponse } from '../types.js';
@@ -74,8 +75,9 @@ export class TokenEndpoint {
         if (error instanceof FeiraError) throw error;
         failure = connectionError(error, timeout, url, attempt);
       }
-      if (attempt >= MAX_ATTEMPTS) throw failure;
-      await this.clock.sleep(waitMs ?? backoffMs(attempt));
+      waitMs ??= backoffMs(attempt);
+      if (attempt >= MAX_ATTEMPTS || waitMs > LONGEST_WAIT_MS) throw failure;
+      await this.clock.sleep(waitMs);
     }
   }
 

@@ -186,9 +186,9 @@ async function addFirstProducts(tx: Tx, workspaceId: string): Promise<void> {
       { name: 'Cor', options: ['Azul', 'Branca'] },
     ],
     combinations: ['P', 'M', 'G'].flatMap((size) =>
-      ['Azul', 'Branca'].map((colour) => ({
-        options: [size, colour],
-        sku: `CAM-${size}-${colour.slice(0, 2).toUpperCase()}`,
+      ['Azul', 'Branca'].map((color) => ({
+        options: [size, color],
+        sku: `CAM-${size}-${color.slice(0, 2).toUpperCase()}`,
         quantity: 10,
       })),
     ),

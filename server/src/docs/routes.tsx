@@ -71,10 +71,10 @@ export const docsRoutes: FastifyPluginAsync<DocsOptions> = async (app, { publicU
     if (!article) return reply.callNotFound();
     const all = library.guides();
     const index = all.indexOf(article);
-    const neighbours = { previous: all[index - 1], next: all[index + 1] };
+    const neighbors = { previous: all[index - 1], next: all[index + 1] };
     return pages.send(request, reply, {
       path: article.path,
-      page: () => <ArticlePage navigation={navigation} article={article} {...neighbours} />,
+      page: () => <ArticlePage navigation={navigation} article={article} {...neighbors} />,
       markdown: () => article.markdown,
     });
   });

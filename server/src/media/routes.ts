@@ -87,7 +87,7 @@ export const mediaRoutes: FastifyPluginAsyncTypebox<MediaOptions> = async (
         tags: ['Images'],
         summary: 'Attach an image',
         description:
-          'Attaches an uploaded file by its key, or an image by its url. Every byte of an upload is verified; a file that is not an image of the declared type is deleted (422). Metadata such as GPS coordinates is removed before the file is published; pixels, orientation and colour profile are kept. A product has at most 50 images (422). Emits product.updated.',
+          'Attaches an uploaded file by its key, or an image by its url. Every byte of an upload is verified; a file that is not an image of the declared type is deleted (422). Metadata such as GPS coordinates is removed before the file is published; pixels, orientation and color profile are kept. A product has at most 50 images (422). Emits product.updated.',
         params: ofProduct,
         body: shape.NewImage,
         response: { 201: Image },

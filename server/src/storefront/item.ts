@@ -13,7 +13,7 @@ export interface ItemVariation {
 
 export interface ItemPicture {
   url: string;
-  /** The option that the picture shows, for example a colour. */
+  /** The option that the picture shows, for example a color. */
   option: string | null;
 }
 

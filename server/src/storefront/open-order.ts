@@ -13,19 +13,24 @@ export interface OpenOrder {
 }
 
 /**
- * Stores the last unpaid order of this browser in a cookie, or deletes the cookie if `order` is undefined. A buyer who
- * presses Back on the payment page finds an empty cart with a link to the order. The cookie contains the id of the
- * order and the key of that link. The key is verified when the link is opened.
+ * Stores the last unpaid order of this browser in a cookie. A buyer who presses Back on the payment page finds an empty
+ * cart with a link to the order. The cookie contains the id of the order and the key of that link. The key is verified
+ * when the link is opened.
  */
-export function rememberOpenOrder(
+export function rememberOpenOrder(reply: FastifyReply, shop: Shop, order: OpenOrder, secure: boolean): void {
+  const attributes = { ...attributesOf(shop, secure), maxAge: LIFETIME_SECONDS };
+  reply.setCookie(COOKIE, `${order.id}.${order.key}`, attributes);
+}
+
+/** Deletes the cookie if it contains this order. */
+export function forgetOpenOrder(
+  request: FastifyRequest,
   reply: FastifyReply,
-  { slug }: Shop,
-  order: OpenOrder | undefined,
+  orderId: string,
   secure: boolean,
 ): void {
-  const attributes = { path: `/s/${slug}`, httpOnly: true, sameSite: 'lax', secure } as const;
-  if (!order) return void reply.clearCookie(COOKIE, attributes);
-  reply.setCookie(COOKIE, `${order.id}.${order.key}`, { ...attributes, maxAge: LIFETIME_SECONDS });
+  if (request.cookies[COOKIE]?.startsWith(`${orderId}.`))
+    reply.clearCookie(COOKIE, attributesOf(request.shop, secure));
 }
 
 /** Returns the address of the page of the remembered order, or undefined if the cookie is missing or malformed. */
@@ -33,4 +38,8 @@ export function openOrderOf(request: FastifyRequest): string | undefined {
   const [id = '', key = ''] = (request.cookies[COOKIE] ?? '').split('.', 2);
   if (!isId(id) || !/^[\w-]{10,200}$/.test(key)) return undefined;
   return `/s/${request.shop.slug}/orders/${id}?key=${key}`;
+}
+
+function attributesOf({ slug }: Shop, secure: boolean) {
+  return { path: `/s/${slug}`, httpOnly: true, sameSite: 'lax', secure } as const;
 }

@@ -10,7 +10,7 @@ import { postedForm, queryFields } from '../platform/http/forms.js';
 import { findTracking } from '../shipping/shipments.js';
 import { readOtherPayment } from './checkout-form.js';
 import { coversOf } from './covers.js';
-import { rememberOpenOrder } from './open-order.js';
+import { forgetOpenOrder, rememberOpenOrder } from './open-order.js';
 import { MissingOrderPage, UnpayableOrderPage } from './pages/missing.js';
 import { OrderPage } from './pages/order.js';
 import { isSecure, type Storefront, visitOf } from './visit.js';
@@ -40,14 +40,10 @@ export const shopOrderRoutes: FastifyPluginAsync<Storefront> = async (app, store
       codeShipping === null
         ? undefined
         : await findTracking(ordersOf(db, visit.shop.workspaceId), visit.shop.workspaceId, codeShipping);
-    // The link to a pending order is remembered, so that the buyer can return to the order from the shop. If the order
-    // is no longer pending, the remembered link is deleted.
-    rememberOpenOrder(
-      reply,
-      visit.shop,
-      order.status === 'pending' ? { id: order.id, key: orderKey } : undefined,
-      isSecure(storefront),
-    );
+    // The link to a pending order is remembered, so that the buyer can return to the order from the shop.
+    if (order.status === 'pending')
+      rememberOpenOrder(reply, visit.shop, { id: order.id, key: orderKey }, isSecure(storefront));
+    else forgetOpenOrder(request, reply, order.id, isSecure(storefront));
     const { workspaceId } = visit.shop;
     const covers = await coversOf(db.store(workspaceId), workspaceId, order.items, mediaUrl);
     return sendPage(

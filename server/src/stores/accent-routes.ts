@@ -3,7 +3,7 @@ import type { FastifyPluginAsync } from 'fastify';
 import { unknownPath } from '../platform/http/errors.js';
 import { accentStyles, readAccentColor } from './accent.js';
 
-/** Serves the style sheet of a colour. It depends only on the colour, so shops with the same colour share it. */
+/** Serves the style sheet of a color. It depends only on the color, so shops with the same color share it. */
 export const accentRoutes: FastifyPluginAsync = async (app) => {
   app.get<{ Params: { file: string } }>(
     '/assets/accent/:file',

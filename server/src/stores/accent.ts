@@ -9,8 +9,8 @@ const BLACK: Color = [0, 0, 0];
 
 /**
  * `papers`: the backgrounds of tokens.css (--paper, --ground, --sunk). `soft`: the share of the accent in
- * --accent-soft. `towards`: the colour that is mixed into an accent with too little contrast, and into every accent to
- * get --accent-hover. `hover`: the share of `towards` in --accent-hover. `ink`: the colour of text on the accent.
+ * --accent-soft. `towards`: the color that is mixed into an accent with too little contrast, and into every accent to
+ * get --accent-hover. `hover`: the share of `towards` in --accent-hover. `ink`: the color of text on the accent.
  */
 const SCHEMES = {
   light: { papers: ['ffffff', 'f7f9f8', 'f0f4f2'], soft: 0.1, towards: BLACK, ink: 'ffffff', hover: 0.2 },
@@ -19,14 +19,14 @@ const SCHEMES = {
 
 const ACCENT_COLOR = /^[0-9a-f]{6}$/;
 
-/** Parses "#C2410C" or "c2410c" and returns the stored form, or undefined if the text is not a colour. */
+/** Parses "#C2410C" or "c2410c" and returns the stored form, or undefined if the text is not a color. */
 export function readAccentColor(text: string): string | undefined {
   const color = text.trim().replace(/^#/, '').toLowerCase();
   return ACCENT_COLOR.test(color) ? color : undefined;
 }
 
 /**
- * Returns the address of the style sheet for a colour. It is a separate file, because the content security policy
+ * Returns the address of the style sheet for a color. It is a separate file, because the content security policy
  * allows no inline styles.
  */
 export function accentUrl(color: string): string {
@@ -34,8 +34,8 @@ export function accentUrl(color: string): string {
 }
 
 /**
- * Returns the style sheet that replaces the accent tokens of tokens.css. A colour that would be hard to read is
- * darkened, or lightened for dark pages, until text in that colour has enough contrast on every background.
+ * Returns the style sheet that replaces the accent tokens of tokens.css. A color that would be hard to read is
+ * darkened, or lightened for dark pages, until text in that color has enough contrast on every background.
  */
 export function accentStyles(color: string): string {
   const light = accentsOf(color, 'light');
@@ -82,7 +82,7 @@ function mix(from: Color, to: Color, part: number): Color {
   return from.map((value, at) => Math.round(value + ((to[at] as number) - value) * part)) as Color;
 }
 
-/** Returns the contrast ratio of two colours as defined by WCAG 2. */
+/** Returns the contrast ratio of two colors as defined by WCAG 2. */
 function contrast(a: Color, b: Color): number {
   const [darker, lighter] = [luminance(a), luminance(b)].sort((x, y) => x - y) as [number, number];
   return (lighter + 0.05) / (darker + 0.05);

@@ -44,7 +44,7 @@ export interface Shop {
   /** The maximum number of units in one order: of a single item, and of all items together. */
   maxUnitsPerLine: number;
   maxUnitsPerOrder: number;
-  /** Six hexadecimal digits, or null for the default colour of the platform. */
+  /** Six hexadecimal digits, or null for the default color of the platform. */
   accentColor: string | null;
 }
 

@@ -42,7 +42,7 @@ export async function setOrderLimits(
   return set!;
 }
 
-/** Sets the colour of the shop. Null restores the colour of the platform. */
+/** Sets the color of the shop. Null restores the color of the platform. */
 export async function setAccentColor(tx: Tx, workspaceId: string, color: string | null): Promise<void> {
   await tx.query(sql`update workspaces set accent_color = ${color} where id = ${workspaceId}`);
 }

@@ -94,14 +94,14 @@ describe('PATCH /products/{id}', () => {
 
   test('rejects a body without a changeable field', async () => {
     const { id, patch, events } = await product();
-    for (const body of [{}, { colour: 'red' }, { id, createdAt: null, hasVariants: true }])
+    for (const body of [{}, { color: 'red' }, { id, createdAt: null, hasVariants: true }])
       expectRejected(await patch(body), 422);
     expect(await events()).toEqual([]);
   });
 
   test('ignores unknown and read-only fields next to a changeable one', async () => {
     const { record, patch } = await product();
-    const { status, body } = await patch({ price: 11, colour: 'a\0b\ud800', id: MISSING, hasVariants: true });
+    const { status, body } = await patch({ price: 11, color: 'a\0b\ud800', id: MISSING, hasVariants: true });
     expect(status).toBe(200);
     expect(body).toStrictEqual({ ...record, price: 11, updatedAt: expect.any(String) });
   });

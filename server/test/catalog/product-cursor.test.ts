@@ -136,7 +136,7 @@ describe('a cursor that this list did not issue', () => {
     forge('createdAt', {}, 'yesterday', ID),
     forge('createdAt', {}, '2026-01-01T00:00:00+23:59', ID),
     forge('createdAt', {}, 0, ID),
-    forge('colour', {}, 'a', ID),
+    forge('color', {}, 'a', ID),
     forge('--name', {}, 'a', ID),
     forge('__proto__', {}, 'a', ID),
     forge('-createdAt', [], time, ID),
@@ -145,7 +145,7 @@ describe('a cursor that this list did not issue', () => {
     forge('-createdAt', { categoryId: '23' }, time, ID),
     forge('-createdAt', { categoryId: 1e10 }, time, ID),
     forge('-createdAt', { updatedFrom: 'then' }, time, ID),
-    forge('-createdAt', { colour: 'blue' }, time, ID),
+    forge('-createdAt', { color: 'blue' }, time, ID),
     forge('-createdAt', { statusShipping: 'sent' }, time, ID),
   ])('is rejected: %s', async (cursor) => {
     expectRejected(await store.get(`/products?cursor=${cursor}`), 400);

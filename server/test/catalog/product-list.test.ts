@@ -129,13 +129,13 @@ describe('GET /products', () => {
       expectRejected(await store.get(`/products?${name}=1&${name}=1`), 400);
   });
 
-  test.each(['colour=red&colour=blue', 'toString=1', '__proto__=2', 'Page=1'])(
+  test.each(['color=red&color=blue', 'toString=1', '__proto__=2', 'Page=1'])(
     'rejects an unknown parameter: %s',
     async (query) => expectRejected(await store.get(`/products?${query}`), 400),
   );
 
   test.each([
-    'colour',
+    'color',
     '',
     '-',
     '--name',

@@ -50,7 +50,7 @@ describe('PUT /products/{id}/variants', () => {
   });
 
   test('reports duplicates, combinations that do not match the types, and errors of single fields together', async () => {
-    const colours = [{ name: 'Cor', options: ['Azul', 'Preto', 'Azul'] }];
+    const colors = [{ name: 'Cor', options: ['Azul', 'Preto', 'Azul'] }];
     const combinations = [
       { combination: 'nope' },
       { combination: 'Azul', price: 1.999 },
@@ -59,7 +59,7 @@ describe('PUT /products/{id}/variants', () => {
       'Preto',
     ];
     for (const id of [await newProduct(store), 'nope'])
-      expect(faultyFields(await put(id, colours, combinations)).sort()).toEqual([
+      expect(faultyFields(await put(id, colors, combinations)).sort()).toEqual([
         'combinations[0]',
         'combinations[1].price',
         'combinations[2]',

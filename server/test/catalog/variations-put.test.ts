@@ -74,7 +74,7 @@ describe('PUT /products/{id}/variants', () => {
     const id = await newProduct(store);
     const types = [
       { name: 'Size', options: ['P', 'P - M'] },
-      { name: 'Colour', options: ['Azul', 'Azul - Claro'] },
+      { name: 'Color', options: ['Azul', 'Azul - Claro'] },
     ];
     const made = await put(id, types, [
       { combination: 'P - Azul - Claro', sku: 'a' },

@@ -97,8 +97,8 @@ describe('the events of PUT /products/{id}/variants', () => {
 
   test('report a balance of 0 for a removed variation before other balances, unless a new variation has its sku', async () => {
     const id = await newProduct(store);
-    const colours = (...options: string[]) => [{ name: 'Cor', options }];
-    await put(id, colours('Azul', 'Preto', 'Verde'), [
+    const colors = (...options: string[]) => [{ name: 'Cor', options }];
+    await put(id, colors('Azul', 'Preto', 'Verde'), [
       { combination: 'Azul', sku: 'X1', quantity: 4 },
       { combination: 'Preto', sku: 'X2', quantity: 1 },
       { combination: 'Verde', sku: 'X3', quantity: 7 },
@@ -106,7 +106,7 @@ describe('the events of PUT /products/{id}/variants', () => {
     const renamed = await observe(feira, store, () =>
       put(
         id,
-        colours('Azul Claro', 'Verde-limão'),
+        colors('Azul Claro', 'Verde-limão'),
         [
           { combination: 'Azul Claro', sku: 'X1', quantity: 6 },
           { combination: 'Verde-limão', sku: 'X3', quantity: 7 },

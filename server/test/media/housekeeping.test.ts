@@ -89,11 +89,11 @@ test('the file of a removed image is deleted immediately, and no other file is',
 });
 
 test('the image files of a deleted product are deleted immediately, its unattached uploads after a day, and the files of other products stay', async () => {
-  const neighbour = await newProduct(store);
+  const neighbor = await newProduct(store);
   const other = await feira.store();
   const theirs = await newProduct(other);
   const kept = [
-    await uploadAndAttach(feira, store, neighbour, bytes),
+    await uploadAndAttach(feira, store, neighbor, bytes),
     await uploadAndAttach(feira, other, theirs, bytes),
   ];
   const gone = [

@@ -17,7 +17,7 @@ beforeAll(async () => {
   await store.put(`/products/${shirt}/variants`, {
     types: [
       { name: 'Size', options: ['S', 'L'] },
-      { name: 'Colour', options: ['Red', 'Blue'] },
+      { name: 'Color', options: ['Red', 'Blue'] },
     ],
     combinations: ['S - Red', 'S - Blue', 'L - Red'].map((combination) => ({ combination, quantity: 3 })),
   });
@@ -44,7 +44,7 @@ test('the option that an image shows is returned wherever the image is returned'
   expect(options(body.data[0].images)).toEqual([undefined, 'Red', 'Blue']);
 });
 
-test('the shop shows the picture of the chosen colour first', async () => {
+test('the shop shows the picture of the chosen color first', async () => {
   const { body } = await store.get(`/products/${shirt}/variants`);
   const first = async (combination: string) => {
     const { id } = body.data.find((variant: { combination: string }) => variant.combination === combination);
@@ -56,7 +56,7 @@ test('the shop shows the picture of the chosen colour first', async () => {
   expect(await first('L - Red')).toBe(urlOf('red'));
 });
 
-test('the cart, the checkout and the order show the picture of the chosen colour', async () => {
+test('the cart, the checkout and the order show the picture of the chosen color', async () => {
   const { body } = await store.get(`/products/${shirt}/variants`);
   const blue = body.data.find((variant: { combination: string }) => variant.combination === 'S - Blue');
   const shown = ({ html }: { html: string }) =>

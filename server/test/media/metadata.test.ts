@@ -40,7 +40,7 @@ test.each(images)('the location and the texts in the $name are not published', a
   expect(exif?.includes('GPS') ?? false).toBe(false);
 });
 
-test.each(images)('the $name keeps its pixels, frames, orientation and colour profile', async (image) => {
+test.each(images)('the $name keeps its pixels, frames, orientation and color profile', async (image) => {
   const { file, image: record } = await publish(image);
   expect((await pixelsOf(file)).equals(await pixelsOf(image.bytes))).toBe(true);
   const [before, after] = [await sharp(image.bytes).metadata(), await sharp(file).metadata()];
@@ -69,7 +69,7 @@ const PLAIN = [
   'baseline JPEG',
   'progressive JPEG',
   'CMYK JPEG',
-  'JPEG with a colour profile',
+  'JPEG with a color profile',
   '8 bit PNG',
   'interlaced PNG',
   'lossy WebP',

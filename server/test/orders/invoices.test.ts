@@ -108,12 +108,12 @@ describe('a key', () => {
       const other = /\d/.test(character) ? String((Number(character) + 1) % 10) : character.toLowerCase();
       return KEY.slice(0, at) + other + KEY.slice(at + 1);
     });
-    const neighbours = [...KEY].flatMap((character, at) =>
+    const neighbors = [...KEY].flatMap((character, at) =>
       /[A-Z]/.test(character)
         ? [KEY.slice(0, at) + String.fromCharCode(character.charCodeAt(0) - 1) + KEY.slice(at + 1)]
         : [],
     );
-    for (const key of [...changed, ...neighbours])
+    for (const key of [...changed, ...neighbors])
       expectRejected(await add({ type: 'nfe', key }), 422, ['key']);
     expect(await list()).toEqual([]);
   });

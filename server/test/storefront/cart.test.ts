@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Shop } from '../../src/stores/queries.js';
-import { hiddenFields, shopOf, Visitor } from '../support/buyer.js';
+import { hiddenFields, localPath, shopOf, Visitor } from '../support/buyer.js';
 import { newProduct, newVaried } from '../support/catalog.js';
 import type { Feira, StoreClient } from '../support/feira.js';
 import type { Page } from '../support/merchant.js';
@@ -134,6 +134,18 @@ test('a product that is no longer for sale is marked in the cart and can be remo
   expect(page.text).toContain('No longer for sale');
   await visitor.press(page, 'Remove');
   expect((await visitor.at('/cart')).text).toContain('empty');
+});
+
+test('an empty cart links to the last unpaid order until that order is paid, even if an older paid order is opened', async () => {
+  const cup = await newProduct(store, { quantity: 2 });
+  const pay = async (payment: string) => localPath(await visitor.press(await visitor.get(payment), 'Pay'));
+  const linksToOrder = async () => (await visitor.at('/cart')).html.includes(`/s/${shop.slug}/orders/`);
+  const older = await pay(await visitor.buy(cup));
+  const payment = await visitor.buy(cup);
+  expect((await visitor.get(older)).status).toBe(200);
+  expect(await linksToOrder()).toBe(true);
+  await visitor.get(await pay(payment));
+  expect(await linksToOrder()).toBe(false);
 });
 
 test('an invalid cookie is treated as an empty cart, and a repeated line counts once', async () => {

@@ -23,7 +23,7 @@ describe('a product', () => {
     const { body } = await store.put(`/products/${id}/variants`, {
       types: [
         { name: 'Size', options: ['S', 'L'] },
-        { name: 'Colour', options: ['Red', 'Blue'] },
+        { name: 'Color', options: ['Red', 'Blue'] },
       ],
       combinations: [
         { combination: 'S - Red', price: 70, quantity: 0 },
@@ -39,7 +39,7 @@ describe('a product', () => {
     const large = await visitor.at(`/products/${id}?v=${largeRed!.id}`);
     expect(large.html).toMatch(/<s>R\$90\.00<\/s>.*<strong>R\$75\.00<\/strong>/s);
     expect(large.text).toContain('In stock');
-    // From L - Red, choosing S leads to S - Red, which keeps the colour. Choosing blue leads to S - Blue, the only blue
+    // From L - Red, choosing S leads to S - Red, which keeps the color. Choosing blue leads to S - Blue, the only blue
     // variation.
     expect(large.text).toContain('S (sold out)');
     expect(large.html).toContain(`href="?v=${smallBlue!.id}#options"`);

@@ -56,7 +56,7 @@ const COLORS = [
   'ffc0cb',
 ];
 
-test.each(COLORS)('colours derived from #%s have enough contrast in light and dark mode', async (color) => {
+test.each(COLORS)('colors derived from #%s have enough contrast in light and dark mode', async (color) => {
   const { statusCode, headers, body } = await feira.app.inject(`/assets/accent/${color}.css`);
   expect([statusCode, headers['content-type']]).toEqual([200, 'text/css; charset=utf-8']);
   SCHEMES.forEach((scheme, at) => {
@@ -73,7 +73,7 @@ test.each(COLORS)('colours derived from #%s have enough contrast in light and da
   });
 });
 
-test('with the default colours, text has a contrast of at least 4.5:1 and borders of fields have at least 3:1', () => {
+test('with the default colors, text has a contrast of at least 4.5:1 and borders of fields have at least 3:1', () => {
   SCHEMES.forEach((scheme, at) => {
     const page = tokensIn(tokens, at) as Record<string, string>;
     for (const ground of ['paper', 'ground', 'sunk']) {
@@ -100,7 +100,7 @@ test('a path under /assets/accent other than six hexadecimal digits and .css res
     expect((await feira.app.inject(`/assets/accent/${file}`)).statusCode, file).toBe(404);
 });
 
-test('every page of a shop, including the payment page, has the accent colour as soon as it is set', async () => {
+test('every page of a shop, including the payment page, has the accent color as soon as it is set', async () => {
   const mug = await newProduct(store, { name: 'Mug', quantity: 9 });
   expect((await visitor.at()).html).not.toContain('/assets/accent/');
   await setAccentColor(feira.context.db.system('command').autocommit, store.workspaceId, 'b4431c');

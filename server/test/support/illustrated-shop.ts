@@ -41,10 +41,10 @@ export async function addProducts(store: StoreClient): Promise<void> {
       { name: 'Cor', options: ['Azul', 'Branca'] },
     ],
     combinations: ['P', 'M', 'G'].flatMap((size) =>
-      ['Azul', 'Branca'].map((colour) => ({
-        options: [size, colour],
-        sku: `CAM-${size}-${colour}`,
-        quantity: size === 'G' && colour === 'Azul' ? 0 : 4,
+      ['Azul', 'Branca'].map((color) => ({
+        options: [size, color],
+        sku: `CAM-${size}-${color}`,
+        quantity: size === 'G' && color === 'Azul' ? 0 : 4,
       })),
     ),
   });

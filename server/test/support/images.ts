@@ -43,7 +43,7 @@ export async function validImages(): Promise<TestImage[]> {
     ['grayscale JPEG', 'image/jpeg', picture().grayscale().jpeg().toBuffer()],
     ['CMYK JPEG', 'image/jpeg', picture().toColourspace('cmyk').jpeg().toBuffer()],
     ['JPEG rotated by EXIF', 'image/jpeg', picture().withMetadata({ orientation: 6 }).jpeg().toBuffer()],
-    ['JPEG with a colour profile', 'image/jpeg', picture().withIccProfile('p3').jpeg().toBuffer()],
+    ['JPEG with a color profile', 'image/jpeg', picture().withIccProfile('p3').jpeg().toBuffer()],
     ["JPEG with a camera's data after its end", 'image/jpeg', Buffer.concat([jpeg, cameraTrailer()])],
     ['8 bit PNG', 'image/png', frames[0]!],
     ['1 bit PNG', 'image/png', picture().threshold().png({ palette: true, colours: 2 }).toBuffer()],

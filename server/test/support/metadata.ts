@@ -113,7 +113,7 @@ function webpChunk(name: string, data: Buffer): Buffer {
   return Buffer.concat([head, data, Buffer.alloc(data.length & 1)]);
 }
 
-/** Adds metadata to an image in the extended WebP format, which images with a colour profile use. */
+/** Adds metadata to an image in the extended WebP format, which images with a color profile use. */
 function privateWebp(bytes: Buffer): Buffer {
   const made = Buffer.concat([
     bytes,

@@ -12,7 +12,7 @@ interface RandomWrite {
 
 const SKUS = ['A', 'B', 'C', 'D', 'E'];
 const OPTIONS = ['P', 'M', 'G'];
-const COLOURS = ['Azul', 'Verde'];
+const COLORS = ['Azul', 'Verde'];
 const STATUSES = ['pending', 'preparing', 'sent', 'in_transit', 'delivered', 'returned', 'canceled', 'lost'];
 const UNKNOWN_ID = '01920000-0000-7000-8000-000000000000';
 
@@ -104,10 +104,10 @@ export class RandomWrites {
     const { random } = this;
     const types = [
       { name: 'Tamanho', options: OPTIONS.slice(random.below(2)) },
-      ...(random.below(2) ? [{ name: 'Cor', options: COLOURS }] : []),
+      ...(random.below(2) ? [{ name: 'Cor', options: COLORS }] : []),
     ];
     const combinations = Array.from({ length: random.below(5) }, () => ({
-      options: types.map((_, at) => random.pick(at === 0 ? OPTIONS : COLOURS)),
+      options: types.map((_, at) => random.pick(at === 0 ? OPTIONS : COLORS)),
       ...this.maybe({ sku: random.pick(SKUS) }),
       ...this.maybe({ quantity: this.quantity() }),
       ...this.maybe({ price: this.price() }),

@@ -40,7 +40,7 @@ export function sampleBodies({ ids }: PopulatedStore): Record<string, unknown> {
     'PUT /products/:id/variants': {
       types: [
         { name: 'Size', options: ['S', 'M'] },
-        { name: 'Colour', options: ['Blue'] },
+        { name: 'Color', options: ['Blue'] },
       ],
       combinations: [
         { combination: 'S - Blue', sku: 'S-1', ean: '1', price: 79.9, quantity: 5 },

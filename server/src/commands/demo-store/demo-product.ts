@@ -10,19 +10,19 @@ export interface DemoProduct {
   weight: number;
   draw: Drawing;
   portrait?: boolean;
-  /** The colour of the pictures of a product without `colours`. */
-  colour?: string;
+  /** The color of the pictures of a product without `colors`. */
+  color?: string;
   sku: string;
   quantity: number;
   /**
-   * A type of variation: its name, and for each option the colour of the option's picture. Each variation has
+   * A type of variation: its name, and for each option the color of the option's picture. Each variation has
    * `quantity` in stock, unless `stock` contains another number for it.
    */
-  colours?: { name: string; options: Record<string, string> };
+  colors?: { name: string; options: Record<string, string> };
   sizes?: string[];
   stock?: Record<string, number>;
 }
 
 // Texts that products in several lists use.
 export const LETTERS = ['P', 'M', 'G'];
-export const COLOUR = 'Cor';
+export const COLOR = 'Cor';

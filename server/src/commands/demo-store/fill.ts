@@ -39,25 +39,25 @@ export async function fillCatalog(
 }
 
 async function ensureProduct(tx: Tx, workspaceId: string, product: DemoProduct): Promise<void> {
-  const { name, description, price, priceDiscount, categoryId, weight, colours, sku, quantity } = product;
+  const { name, description, price, priceDiscount, categoryId, weight, colors, sku, quantity } = product;
   if (await findProduct(tx, workspaceId, name)) return;
   const fields = { name, description, price, priceDiscount: priceDiscount ?? null, categoryId, weight };
-  if (!colours) {
+  if (!colors) {
     await createProduct(tx, workspaceId, 'system', { ...fields, sku, quantity });
     return;
   }
   const { id } = await createProduct(tx, workspaceId, 'system', fields);
-  await putVariations(tx, workspaceId, 'system', id, variationsOf(product, colours), false);
+  await putVariations(tx, workspaceId, 'system', id, variationsOf(product, colors), false);
 }
 
-function variationsOf(product: DemoProduct, { name, options }: NonNullable<DemoProduct['colours']>) {
+function variationsOf(product: DemoProduct, { name, options }: NonNullable<DemoProduct['colors']>) {
   const { sizes, sku, quantity, stock = {} } = product;
-  const colours = Object.keys(options);
+  const colors = Object.keys(options);
   const rows = sizes
-    ? sizes.flatMap((size) => colours.map((colour) => [size, colour]))
-    : colours.map((each) => [each]);
+    ? sizes.flatMap((size) => colors.map((color) => [size, color]))
+    : colors.map((each) => [each]);
   return {
-    types: [...(sizes ? [{ name: 'Tamanho', options: sizes }] : []), { name, options: colours }],
+    types: [...(sizes ? [{ name: 'Tamanho', options: sizes }] : []), { name, options: colors }],
     combinations: rows.map((row) => ({
       options: row,
       sku: [sku, ...row.map(codeOf)].join('-'),
@@ -105,16 +105,16 @@ async function addPictures(
 /** A picture to draw, and the option that it shows, if any. */
 type DemoPicture = PictureRequest & { option: string | undefined };
 
-/** Returns one picture per colour, and a scene and a close-up in the first colour. */
-function picturesOf({ draw, portrait = false, colour, colours }: DemoProduct): DemoPicture[] {
-  const all: [option: string | undefined, colour: string][] = colours
-    ? Object.entries(colours.options)
-    : [[undefined, colour ?? '#888888']];
+/** Returns one picture per color, and a scene and a close-up in the first color. */
+function picturesOf({ draw, portrait = false, color, colors }: DemoProduct): DemoPicture[] {
+  const all: [option: string | undefined, color: string][] = colors
+    ? Object.entries(colors.options)
+    : [[undefined, color ?? '#888888']];
   const [option, first] = all[0]!;
   return [
-    ...all.map(([option, each]) => ({ draw, portrait, colour: each, view: 'front' as const, option })),
-    { draw, portrait, colour: first, view: 'scene', option },
-    { draw, portrait, colour: first, view: 'detail', option },
+    ...all.map(([option, each]) => ({ draw, portrait, color: each, view: 'front' as const, option })),
+    { draw, portrait, color: first, view: 'scene', option },
+    { draw, portrait, color: first, view: 'detail', option },
   ];
 }
 

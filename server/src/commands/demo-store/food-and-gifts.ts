@@ -1,4 +1,4 @@
-import { COLOUR, type DemoProduct } from './demo-product.js';
+import { COLOR, type DemoProduct } from './demo-product.js';
 import { bottle, candle, chocolate, headphones, jar, soap, speaker, tube } from './drawings/goods.js';
 import { blocks, notebook } from './drawings/home.js';
 
@@ -12,7 +12,7 @@ export const FOOD_AND_GIFTS: DemoProduct[] = [
     categoryId: 22,
     weight: 1.1,
     draw: blocks,
-    colour: '#c98f5a',
+    color: '#c98f5a',
     description:
       'Trinta peças de madeira de reflorestamento, pintadas com tinta atóxica. A partir de 2 anos.',
   },
@@ -26,7 +26,7 @@ export const FOOD_AND_GIFTS: DemoProduct[] = [
     draw: notebook,
     portrait: true,
     description: 'Capa dura, 192 páginas pontilhadas em papel de 90 g, com fita e elástico.',
-    colours: { name: 'Capa', options: { Grafite: '#4a4e57', Marinho: '#2f4a73', Coral: '#d4685a' } },
+    colors: { name: 'Capa', options: { Grafite: '#4a4e57', Marinho: '#2f4a73', Coral: '#d4685a' } },
   },
   {
     name: 'Creme para as Mãos',
@@ -38,7 +38,7 @@ export const FOOD_AND_GIFTS: DemoProduct[] = [
     weight: 0.09,
     draw: tube,
     portrait: true,
-    colour: '#e2a6a0',
+    color: '#e2a6a0',
     description: 'Manteiga de karité e óleo de amêndoas, 75 g. Absorção rápida.',
   },
   {
@@ -49,7 +49,7 @@ export const FOOD_AND_GIFTS: DemoProduct[] = [
     categoryId: 16,
     weight: 0.4,
     draw: candle,
-    colour: '#b9a3c9',
+    color: '#b9a3c9',
     description: 'Cera vegetal e pavio de algodão. Cerca de 40 horas de queima.',
   },
   {
@@ -61,7 +61,7 @@ export const FOOD_AND_GIFTS: DemoProduct[] = [
     weight: 0.1,
     draw: soap,
     description: 'Feito a frio, com óleos vegetais. Barra de 90 g.',
-    colours: { name: 'Aroma', options: { Lavanda: '#a99bc9', 'Capim-limão': '#b9c377', Argila: '#cf9a7b' } },
+    colors: { name: 'Aroma', options: { Lavanda: '#a99bc9', 'Capim-limão': '#b9c377', Argila: '#cf9a7b' } },
     stock: { Argila: 0 },
   },
   {
@@ -73,7 +73,7 @@ export const FOOD_AND_GIFTS: DemoProduct[] = [
     weight: 0.1,
     draw: chocolate,
     portrait: true,
-    colour: '#b5473c',
+    color: '#b5473c',
     description: 'Barra de 80 g com cacau da Bahia. Sem leite.',
   },
   {
@@ -85,7 +85,7 @@ export const FOOD_AND_GIFTS: DemoProduct[] = [
     weight: 0.95,
     draw: bottle,
     portrait: true,
-    colour: '#6f8440',
+    color: '#6f8440',
     description: 'Primeira prensagem a frio, acidez máxima de 0,2%. Produzido na Serra da Mantiqueira.',
   },
   {
@@ -96,7 +96,7 @@ export const FOOD_AND_GIFTS: DemoProduct[] = [
     categoryId: 20,
     weight: 0.45,
     draw: jar,
-    colour: '#c8404f',
+    color: '#c8404f',
     description: 'Fruta e açúcar de cana, sem conservantes. Pote de 280 g.',
   },
   {
@@ -107,7 +107,7 @@ export const FOOD_AND_GIFTS: DemoProduct[] = [
     categoryId: 20,
     weight: 0.5,
     draw: jar,
-    colour: '#e0a12f',
+    color: '#e0a12f',
     description: 'Mel puro de florada silvestre, de pequenos produtores.',
   },
   {
@@ -118,7 +118,7 @@ export const FOOD_AND_GIFTS: DemoProduct[] = [
     categoryId: 11,
     weight: 0.8,
     draw: speaker,
-    colour: '#4f7d76',
+    color: '#4f7d76',
     description: 'Bluetooth 5.3, à prova d’água, doze horas de bateria.',
   },
   {
@@ -131,6 +131,6 @@ export const FOOD_AND_GIFTS: DemoProduct[] = [
     weight: 0.4,
     draw: headphones,
     description: 'Cancelamento de ruído, trinta horas de bateria, dobrável.',
-    colours: { name: COLOUR, options: { Preto: '#3a3d44', Creme: '#d8c9ad' } },
+    colors: { name: COLOR, options: { Preto: '#3a3d44', Creme: '#d8c9ad' } },
   },
 ];

@@ -1,4 +1,4 @@
-import { COLOUR, type DemoProduct, LETTERS } from './demo-product.js';
+import { COLOR, type DemoProduct, LETTERS } from './demo-product.js';
 import { backpack, cap, hoodie, sneaker, watch } from './drawings/fashion.js';
 import { board, cushion, lamp, teapot, vase } from './drawings/home.js';
 
@@ -13,7 +13,7 @@ export const HOME_AND_FASHION: DemoProduct[] = [
     draw: watch,
     portrait: true,
     description: 'Caixa de aço de 40 mm, vidro mineral, resistente à água até 5 atm.',
-    colours: { name: 'Pulseira', options: { Caramelo: '#a9683c', Preta: '#34363c', Verde: '#4d6b53' } },
+    colors: { name: 'Pulseira', options: { Caramelo: '#a9683c', Preta: '#34363c', Verde: '#4d6b53' } },
   },
   {
     name: 'Almofada Geométrica',
@@ -24,7 +24,7 @@ export const HOME_AND_FASHION: DemoProduct[] = [
     weight: 0.5,
     draw: cushion,
     description: 'Capa de algodão com zíper e enchimento de fibra. 45 × 45 cm.',
-    colours: { name: COLOUR, options: { Mostarda: '#cf9b36', Terracota: '#b7654a', Azul: '#4b6f94' } },
+    colors: { name: COLOR, options: { Mostarda: '#cf9b36', Terracota: '#b7654a', Azul: '#4b6f94' } },
   },
   {
     name: 'Luminária de Mesa',
@@ -36,7 +36,7 @@ export const HOME_AND_FASHION: DemoProduct[] = [
     weight: 1.4,
     draw: lamp,
     portrait: true,
-    colour: '#d08b5b',
+    color: '#d08b5b',
     description: 'Cúpula de linho e base de madeira. Soquete E27, bivolt.',
   },
   {
@@ -49,7 +49,7 @@ export const HOME_AND_FASHION: DemoProduct[] = [
     draw: vase,
     portrait: true,
     description: 'Torneado à mão, 28 cm de altura. Cada peça é única.',
-    colours: { name: COLOUR, options: { Terracota: '#b8694a', Areia: '#cdb894', Verde: '#6d8a76' } },
+    colors: { name: COLOR, options: { Terracota: '#b8694a', Areia: '#cdb894', Verde: '#6d8a76' } },
     stock: { Areia: 1 },
   },
   {
@@ -60,7 +60,7 @@ export const HOME_AND_FASHION: DemoProduct[] = [
     categoryId: 15,
     weight: 1.3,
     draw: board,
-    colour: '#b27a48',
+    color: '#b27a48',
     description: 'Madeira maciça com acabamento em óleo mineral. 40 × 24 cm.',
   },
   {
@@ -72,7 +72,7 @@ export const HOME_AND_FASHION: DemoProduct[] = [
     categoryId: 15,
     weight: 0.9,
     draw: teapot,
-    colour: '#b4483f',
+    color: '#b4483f',
     description: 'Aço esmaltado, alça dobrável. Compatível com todos os tipos de fogão, inclusive indução.',
   },
   {
@@ -85,7 +85,7 @@ export const HOME_AND_FASHION: DemoProduct[] = [
     draw: backpack,
     portrait: true,
     description: 'Lona encerada, compartimento acolchoado para notebook de 15 polegadas.',
-    colours: { name: COLOUR, options: { Mostarda: '#c79433', Marinho: '#32486b' } },
+    colors: { name: COLOR, options: { Mostarda: '#c79433', Marinho: '#32486b' } },
   },
   {
     name: 'Tênis Urbano',
@@ -98,7 +98,7 @@ export const HOME_AND_FASHION: DemoProduct[] = [
     draw: sneaker,
     description: 'Cabedal de lona e solado de borracha natural.',
     sizes: ['37', '38', '39', '40', '41'],
-    colours: { name: COLOUR, options: { Verde: '#5b8065', Areia: '#cbb48d' } },
+    colors: { name: COLOR, options: { Verde: '#5b8065', Areia: '#cbb48d' } },
     stock: { '37 Areia': 0, '41 Areia': 0 },
   },
   {
@@ -110,7 +110,7 @@ export const HOME_AND_FASHION: DemoProduct[] = [
     weight: 0.12,
     draw: cap,
     description: 'Seis gomos, regulagem de metal. Tamanho único.',
-    colours: { name: COLOUR, options: { Preto: '#3b3d43', Bege: '#cdb48a', Azul: '#43658f' } },
+    colors: { name: COLOR, options: { Preto: '#3b3d43', Bege: '#cdb48a', Azul: '#43658f' } },
   },
   {
     name: 'Moletom com Capuz',
@@ -123,7 +123,7 @@ export const HOME_AND_FASHION: DemoProduct[] = [
     portrait: true,
     description: 'Moletom flanelado, capuz forrado e bolso canguru.',
     sizes: [...LETTERS, 'GG'],
-    colours: { name: COLOUR, options: { Cinza: '#8d9299', Verde: '#4f7358', Vinho: '#7d3a48' } },
+    colors: { name: COLOR, options: { Cinza: '#8d9299', Verde: '#4f7358', Vinho: '#7d3a48' } },
     stock: { 'GG Vinho': 0, 'P Cinza': 2 },
   },
 ];

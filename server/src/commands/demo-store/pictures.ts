@@ -12,15 +12,15 @@ export type View = 'front' | 'detail' | 'scene';
 
 export interface PictureRequest {
   draw: Drawing;
-  colour: string;
+  color: string;
   view: View;
   /** Whether the front view has portrait format, for products that are taller than wide. */
   portrait: boolean;
 }
 
 /** Draws a picture of a demo product as a raster image, because stores do not accept SVG. */
-export async function drawPicture({ draw, colour, view, portrait }: PictureRequest): Promise<Picture> {
-  const image = sharp(Buffer.from(compose(draw, colour, view, portrait)));
+export async function drawPicture({ draw, color, view, portrait }: PictureRequest): Promise<Picture> {
+  const image = sharp(Buffer.from(compose(draw, color, view, portrait)));
   // The views have different file formats, so that the demo store shows that several are accepted. The encoders use
   // fast settings, because the first start draws about 90 pictures.
   if (view === 'front')
@@ -30,10 +30,10 @@ export async function drawPicture({ draw, colour, view, portrait }: PictureReque
   return { bytes: await image.webp({ quality: 86, effort: 1 }).toBuffer(), contentType: 'image/webp' };
 }
 
-function compose(draw: Drawing, colour: string, view: View, portrait: boolean): string {
-  const product = draw(toneOf(colour));
-  const wall = mix(colour, '#f3efe8', 0.86);
-  const ground = mix(colour, '#e4ddd1', 0.8);
+function compose(draw: Drawing, color: string, view: View, portrait: boolean): string {
+  const product = draw(toneOf(color));
+  const wall = mix(color, '#f3efe8', 0.86);
+  const ground = mix(color, '#e4ddd1', 0.8);
   if (view === 'scene')
     return svg(
       1280,
@@ -41,7 +41,7 @@ function compose(draw: Drawing, colour: string, view: View, portrait: boolean): 
       `
       <rect width="1280" height="960" fill="${wall}"/><rect y="690" width="1280" height="270" fill="${ground}"/>
       <circle cx="1010" cy="330" r="210" fill="${mix(wall, '#ffffff', 0.55)}"/>
-      <rect x="90" y="470" width="190" height="220" rx="16" fill="${mix(ground, colour, 0.18)}"/><circle cx="185" cy="400" r="70" fill="${mix(wall, colour, 0.3)}"/>
+      <rect x="90" y="470" width="190" height="220" rx="16" fill="${mix(ground, color, 0.18)}"/><circle cx="185" cy="400" r="70" fill="${mix(wall, color, 0.3)}"/>
       ${shadow(650, 835, 330)}<g transform="translate(290 130) scale(.82 .82)" >${product}</g>`,
     );
   if (view === 'detail')

@@ -1,4 +1,4 @@
-import { COLOUR, type DemoProduct, LETTERS } from './demo-product.js';
+import { COLOR, type DemoProduct, LETTERS } from './demo-product.js';
 import { shirt } from './drawings/fashion.js';
 import { coffee } from './drawings/goods.js';
 import { mug } from './drawings/home.js';
@@ -18,7 +18,7 @@ export const DEMO_PRODUCTS: DemoProduct[] = [
     categoryId: 15,
     weight: 0.3,
     draw: mug,
-    colour: '#2f6f8f',
+    color: '#2f6f8f',
     description: 'Caneca de aço esmaltado, 350 ml. Pode ir ao fogo e à lava-louças.',
   },
   {
@@ -29,7 +29,7 @@ export const DEMO_PRODUCTS: DemoProduct[] = [
     categoryId: 20,
     weight: 0.5,
     draw: coffee,
-    colour: '#8c5a3c',
+    color: '#8c5a3c',
     description: 'Torra média, notas de chocolate e castanha. Colhido no Sul de Minas.',
   },
   {
@@ -44,7 +44,7 @@ export const DEMO_PRODUCTS: DemoProduct[] = [
     portrait: true,
     description: 'Malha de algodão, gola redonda.',
     sizes: LETTERS,
-    colours: { name: COLOUR, options: { Azul: '#3e6fa8', Branca: '#eeece6' } },
+    colors: { name: COLOR, options: { Azul: '#3e6fa8', Branca: '#eeece6' } },
   },
   ...FOOD_AND_GIFTS,
   ...HOME_AND_FASHION,

@@ -21,7 +21,7 @@ export function ArticlePage(props: {
       {/* The HTML is safe: its source is a file of this repository, and raw HTML in it was escaped. */}
       <article dangerouslySetInnerHTML={{ __html: article.html }} />
       {(previous || next) && (
-        <nav class="neighbours" aria-label="Previous and next guide">
+        <nav class="neighbors" aria-label="Previous and next guide">
           {previous && (
             <a href={previous.path}>
               <small>Previous</small> {previous.title}

@@ -1,7 +1,7 @@
 import { Alert, Field } from '../../platform/html/page.js';
 import { DocsPage, type Navigation } from './layout.js';
 
-const COLOURS = [
+const COLORS = [
   ['ink', 'Text'],
   ['soft', 'Secondary text'],
   ['line', 'Lines between components; never the only border of a control'],
@@ -25,7 +25,7 @@ export function DesignPage({ navigation }: { navigation: Navigation }) {
       navigation={navigation}
       path="/docs/design"
       title="Design system"
-      description="The colours and type that all pages share, and the components of the documentation, the console and the partner pages."
+      description="The colors and type that all pages share, and the components of the documentation, the console and the partner pages."
       styles={['docs/design.css']}
     >
       <h1>Design system</h1>
@@ -36,7 +36,7 @@ export function DesignPage({ navigation }: { navigation: Navigation }) {
       <h2 id="files">Files</h2>
       <ul>
         <li>
-          <code>tokens.css</code>: colours, type, radii and the focus ring, in the layers <code>tokens</code>{' '}
+          <code>tokens.css</code>: colors, type, radii and the focus ring, in the layers <code>tokens</code>{' '}
           and <code>base</code>, and the classes of the skip link and of visually hidden text. Every page
           loads it.
         </li>
@@ -50,8 +50,8 @@ export function DesignPage({ navigation }: { navigation: Navigation }) {
         </li>
         <li>
           <code>shop/</code>: shops, checkout and payment. These files have no layer, so their rules override
-          those in layers. For a shop with a colour of its own, a style sheet replaces the tokens that begin
-          with <code>--accent</code>. The colour is adjusted until text in this colour has enough contrast.
+          those in layers. For a shop with a color of its own, a style sheet replaces the tokens that begin
+          with <code>--accent</code>. The color is adjusted until text in this color has enough contrast.
         </li>
       </ul>
       <h2 id="rules">Rules</h2>
@@ -76,9 +76,9 @@ export function DesignPage({ navigation }: { navigation: Navigation }) {
         </li>
         <li>At most 60 kB of style and script per page.</li>
       </ul>
-      <h2 id="colours">Colours</h2>
+      <h2 id="colors">Colors</h2>
       <ul class="swatches">
-        {COLOURS.map(([name, use]) => (
+        {COLORS.map(([name, use]) => (
           <li key={name}>
             <span class={`swatch ${name}`} />
             <code>--{name}</code>

@@ -12,7 +12,7 @@ const APPLICATION = 0xff;
 const APPLICATIONS = new Set(['NETSCAPE2.0', 'ANIMEXTS1.0', 'ICCRGBG1012']);
 
 export function walkGif(bytes: Buffer): Walked {
-  let at = 13 + colourTable(bytes.readUInt8(10));
+  let at = 13 + colorTable(bytes.readUInt8(10));
   const kept = [bytes.subarray(0, at)];
   let frames = 0;
   // The delay and transparency of the next image. They are dropped if a text block follows instead, because text blocks
@@ -47,7 +47,7 @@ export function walkGif(bytes: Buffer): Walked {
 function endOfImage(bytes: Buffer, from: number, frame: number): number {
   if (frame > MAX_FRAMES) throw new Broken(`it has more than ${MAX_FRAMES} frames`);
   const pixels = bytes.readUInt16LE(from + 4) * bytes.readUInt16LE(from + 6);
-  const data = from + 9 + colourTable(bytes.readUInt8(from + 8));
+  const data = from + 9 + colorTable(bytes.readUInt8(from + 8));
   const end = endOfBlocks(bytes, data + 1);
   if (pixels === 0 || !yieldsPixels(bytes, data + 1, bytes.readUInt8(data), pixels))
     throw new Broken(`its frame ${frame} is incomplete`);
@@ -61,4 +61,4 @@ function endOfBlocks(bytes: Buffer, from: number): number {
   return at;
 }
 
-const colourTable = (flags: number) => (flags & 0x80 ? 3 * 2 ** ((flags & 0x07) + 1) : 0);
+const colorTable = (flags: number) => (flags & 0x80 ? 3 * 2 ** ((flags & 0x07) + 1) : 0);

@@ -33,15 +33,15 @@ export class TerminalLines implements DestinationStream {
 
 function requestLine({ method = '', path = '', status = 0, ms = 0 }: Entry): string | undefined {
   if (status < 400 && UNINTERESTING.test(path)) return undefined;
-  const colour = status >= 500 ? RED : status >= 400 ? YELLOW : '';
-  return `${colour}${status}${RESET}  ${method.padEnd(6)} ${path}  ${DIM}${Math.round(ms)} ms${RESET}`;
+  const color = status >= 500 ? RED : status >= 400 ? YELLOW : '';
+  return `${color}${status}${RESET}  ${method.padEnd(6)} ${path}  ${DIM}${Math.round(ms)} ms${RESET}`;
 }
 
 function messageLine({ level, msg, time, err, ...fields }: Entry): string {
-  const colour = level === 'error' || level === 'fatal' ? RED : level === 'warn' ? YELLOW : '';
+  const color = level === 'error' || level === 'fatal' ? RED : level === 'warn' ? YELLOW : '';
   const rest = Object.entries(fields).map(([name, value]) => `${name}=${textOf(value)}`);
   const stack = err ? `\n${err.stack ?? err.message ?? ''}` : '';
-  return `${colour}${level}${RESET}  ${msg}${rest.length > 0 ? `  ${DIM}${rest.join(' ')}${RESET}` : ''}${stack}`;
+  return `${color}${level}${RESET}  ${msg}${rest.length > 0 ? `  ${DIM}${rest.join(' ')}${RESET}` : ''}${stack}`;
 }
 
 function textOf(value: unknown): string {

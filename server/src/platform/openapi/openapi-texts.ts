@@ -30,7 +30,7 @@ export const TAGS = [
   },
   {
     name: 'Variations',
-    description: 'Combinations of options (size × colour), each with its own SKU, price and stock.',
+    description: 'Combinations of options (size × color), each with its own SKU, price and stock.',
   },
   { name: 'Stock', description: 'Stock balances by product or by SKU. These calls need stock:write only.' },
   {

@@ -21,7 +21,7 @@ const TEXTS = {
 };
 
 /**
- * The layout of all pages of a shop, with its name and colour. The payment page uses it too, so that buyers do not seem
+ * The layout of all pages of a shop, with its name and color. The payment page uses it too, so that buyers do not seem
  * to leave the shop.
  */
 export function ShopFrame(props: {

@@ -17,7 +17,7 @@ const NO_TOKEN = { authorization: '' };
 /** The errors to test: what is wrong, the expected status, and the request. */
 const refusals: [string, number, () => Promise<Answer>][] = [
   ['a path that cannot be decoded', 400, () => store.get('/products/%zz')],
-  ['an unknown query parameter', 400, () => store.get('/products?colour=1')],
+  ['an unknown query parameter', 400, () => store.get('/products?color=1')],
   ['a body that is not JSON', 400, () => store.post('/products', '{')],
   ['a request without a token', 401, () => store.get('/me', NO_TOKEN)],
   ['a path that cannot be decoded, without a token', 401, () => store.get('/%zz', NO_TOKEN)],

@@ -36,8 +36,8 @@ describe('the check of addresses', () => {
   const isInsideV4 = (value: bigint) => rangesV4.some(([first, last]) => value >= first && value <= last);
 
   test('allows the addresses next to every reserved IPv4 range, unless they are reserved, too', () => {
-    const neighbours = rangesV4.flatMap(([first, last]) => [first - 1n, last + 1n]);
-    const open = neighbours.filter((value) => value >= 0n && value < 1n << 32n && !isInsideV4(value));
+    const neighbors = rangesV4.flatMap(([first, last]) => [first - 1n, last + 1n]);
+    const open = neighbors.filter((value) => value >= 0n && value < 1n << 32n && !isInsideV4(value));
     expect(open.length).toBeGreaterThan(25);
     expect(open.map(formatV4).filter((address) => !isPublicAddress(address))).toEqual([]);
   });

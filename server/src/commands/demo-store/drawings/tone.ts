@@ -1,4 +1,4 @@
-/** A colour with two darker shades and a lighter one, for the shadows and highlights of a drawing. */
+/** A color with two darker shades and a lighter one, for the shadows and highlights of a drawing. */
 export interface Tone {
   main: string;
   dark: string;
@@ -21,7 +21,7 @@ export function toneOf(hex: string): Tone {
   };
 }
 
-/** Mixes two colours. A share of 0 gives the first colour, and a share of 1 the second. */
+/** Mixes two colors. A share of 0 gives the first color, and a share of 1 the second. */
 export function mix(from: string, to: string, share: number): string {
   const channel = (at: number) => {
     const [a, b] = [from, to].map((hex) => Number.parseInt(hex.slice(at, at + 2), 16)) as [number, number];
