@@ -6,7 +6,10 @@ import { mutate } from './mutate.js';
 import type { Random } from './random.js';
 import type { SecondDecoder } from './second-decoder.js';
 
-/** A file with Pillow's result: the SHA-256 of its RGBA pixels, or null if Pillow rejects it. */
+/**
+ * An image file, and how Pillow decoded it: `pixels` is the SHA-256 of the RGBA pixels, or null if Pillow rejected the
+ * file.
+ */
 export interface ReferenceImage {
   name: string;
   type: ImageType;
