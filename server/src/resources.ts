@@ -56,7 +56,10 @@ export interface ResourceOptions {
   redisUrl?: string | undefined;
   /** The clock. Only tests set it; the default is the time of the database. */
   clock?: Clock;
-  /** How long a call waits for Redis. Only tests set it, because they need exact counts on a busy machine. */
+  /**
+   * How long a call waits for Redis before this process counts it alone. Only tests set it, so that every call is
+   * counted in Redis even on a busy machine.
+   */
   redisTimeoutMs?: number | undefined;
 }
 

@@ -35,8 +35,8 @@ export interface OrderRequest {
   /** priceTag() of the prices shown to the buyer. If absent, any price is accepted. */
   agreed?: string | undefined;
   /**
-   * The buyer's network (networkOf) and the counted orders of shops. Absent for simulated buyers and for the orders that
-   * fillDemo() places, to which the limits per network and per shop do not apply.
+   * The buyer's network (networkOf), and what counts the orders of each shop. Absent for simulated buyers and for the
+   * orders that fillDemo() places, to which the limits per network and per shop do not apply.
    */
   limited?: { network: string; shops: ShopUses };
 }

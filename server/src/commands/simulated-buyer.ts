@@ -83,6 +83,7 @@ export async function buyOne(
       payment: { method, installments: method === 'card' ? randomInt(1, 13) : 1 },
     });
     if ('orderId' in outcome) return outcome;
+    // For one unit at any price, without limits per network and shop, no other reason is possible.
     if ('refused' in outcome) throw new UsageError('The total exceeds the maximum for an order');
     // Another buyer took the last unit.
   }

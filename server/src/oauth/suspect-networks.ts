@@ -1,7 +1,7 @@
 import type { Clock } from '../platform/clock.js';
 import { networkOf } from '../platform/http/network.js';
 
-/** The number of invalid tokens per minute after which the tokens of a network are looked up in a separate queue. */
+/** After this many invalid tokens in a minute, the tokens of a network wait in a separate queue to be looked up. */
 const MAX_REJECTED = 30;
 const WINDOW_MS = 60_000;
 const MAX_NETWORKS = 10_000;

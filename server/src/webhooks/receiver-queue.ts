@@ -28,7 +28,7 @@ export const FIRST_CLAIM = 16;
 
 interface Parts {
   timeoutMs: number;
-  /** Limits, per store and app, the concurrent deliveries of all subscriptions together. */
+  /** Limits concurrent deliveries. All subscriptions of one app in one store share a limit. */
   admission: Admission;
   /** The store and app of this subscription, with their limit. */
   owner: Applicant;

@@ -14,7 +14,7 @@ let store: StoreClient;
 beforeAll(async () => {
   feira = await openFeira();
   store = await feira.store();
-  // In the orders "name" and "-price", all fruits come before all shirts. In the order "-createdAt", they are mixed.
+  // Sorted by "name" or "-price", all fruits come before all shirts. Sorted by "-createdAt", they are mixed.
   await feira.context.db.store('test').transaction(async (tx) => {
     await tx.query(sql`
       insert into products (workspace_id, id, name, price, quantity, category_id, created_at, updated_at)

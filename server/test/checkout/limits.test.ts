@@ -193,6 +193,10 @@ describe('a shop’s maximum per order', () => {
     // An order may exceed the limit on reserved units if it is the only unpaid order of its address.
     expect((await place(newAddress(), '300')).status).toBe(303);
     expect((await place(newAddress(), '301')).status).toBe(409);
+    await storeLimits.run({ store: store.workspaceId, 'max-per-line': '1', 'max-per-order': '2' });
+    expect((await place(newAddress(), '2')).text).toContain(
+      'at most 1 unit of one item and 2 units in one order',
+    );
     for (const wrong of ['0', '-1', 'x', '1.5'])
       await expect(storeLimits.run({ store: store.workspaceId, 'max-per-line': wrong })).rejects.toThrow(
         '--max-per-line',

@@ -14,12 +14,10 @@ export interface DemoProduct {
   color?: string;
   sku: string;
   quantity: number;
-  /**
-   * A type of variation: its name, and for each option the color of the option's picture. Each variation has
-   * `quantity` in stock, unless `stock` contains another number for it.
-   */
+  /** A type of variation: its name, and for each option the color of the option's picture. */
   colors?: { name: string; options: Record<string, string> };
   sizes?: string[];
+  /** The stock of the variations that do not have `quantity` in stock, by their options, such as '37 Areia'. */
   stock?: Record<string, number>;
 }
 

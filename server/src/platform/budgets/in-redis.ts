@@ -131,7 +131,7 @@ export class RedisBudgets implements Budgets {
   }
 
   /**
-   * Called when Redis has lost calls. This process enforces its share alone until every process has had time to add its
+   * Called when Redis has lost counted calls. This process enforces its share alone until every process has had time to add its
    * calls again.
    */
   private refillAlone(): void {

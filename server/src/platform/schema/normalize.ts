@@ -1,6 +1,6 @@
 /**
- * The maximum number of UTF-16 code units that normal form C combines into one character, for example a Greek letter
- * followed by three marks. Only four rare characters, which were added in Unicode 16, combine six.
+ * Normal form C combines at most this many UTF-16 code units into one character, for example a Greek letter and three
+ * marks. The only exceptions are four rare characters of Unicode 16, which consist of six units.
  */
 export const UNITS_PER_CHARACTER = 4;
 

@@ -69,7 +69,7 @@ export const CHECKOUT_TEXTS = {
     changed: 'The cart, a price or the shipping cost has changed. Review the order and confirm it again.',
     tooMuch: 'The total exceeds the maximum for an order. Reduce the quantity.',
     tooManyUnits: ({ maxUnitsPerLine, maxUnitsPerOrder }: StoreLimits) =>
-      `This shop sells at most ${formatCount(maxUnitsPerLine, 'en')} units of one item and ${formatCount(maxUnitsPerOrder, 'en')} units in one order.`,
+      `This shop sells at most ${units(maxUnitsPerLine)} of one item and ${units(maxUnitsPerOrder)} in one order.`,
     tooManyOrders:
       'There are too many recent or unpaid orders from your connection. Pay an unpaid one, or try again in ten minutes.',
     shopBusy: 'This shop is receiving too many orders right now. Try again in ten minutes.',
@@ -138,10 +138,18 @@ export const CHECKOUT_TEXTS = {
     changed: 'O carrinho, o preço ou o frete mudou. Revise o pedido e confirme novamente.',
     tooMuch: 'O total excede o valor máximo de um pedido. Reduza a quantidade.',
     tooManyUnits: ({ maxUnitsPerLine, maxUnitsPerOrder }: StoreLimits) =>
-      `Esta loja vende no máximo ${formatCount(maxUnitsPerLine, 'pt')} unidades de cada item e ${formatCount(maxUnitsPerOrder, 'pt')} unidades por pedido.`,
+      `Esta loja vende no máximo ${unidades(maxUnitsPerLine)} de cada item e ${unidades(maxUnitsPerOrder)} por pedido.`,
     tooManyOrders:
       'Há muitos pedidos recentes ou não pagos feitos a partir da sua conexão. Pague um pedido pendente ou tente novamente em dez minutos.',
     shopBusy: 'Esta loja está recebendo muitos pedidos agora. Tente novamente em dez minutos.',
     unavailable: 'Alguns itens não estão mais disponíveis.',
   },
 };
+
+function units(count: number): string {
+  return count === 1 ? '1 unit' : `${formatCount(count, 'en')} units`;
+}
+
+function unidades(count: number): string {
+  return count === 1 ? '1 unidade' : `${formatCount(count, 'pt')} unidades`;
+}

@@ -86,7 +86,7 @@ test('if counts vanish from a running Redis, as when its clock jumps ahead, no c
   expect(accepted(await call(2 * LIMIT))).toBe(0);
 });
 
-test('calls recorded with a future time, as after a clock was set back, block callers for a minute at most', async () => {
+test('calls recorded with a future time, for example by a machine whose clock was wrong, block callers for a minute at most', async () => {
   expect(accepted(await call(LIMIT))).toBe(LIMIT);
   const client = new Redis(redis.url);
   const [key] = await client.keys('feira:budget:{*:calls');

@@ -29,7 +29,7 @@ describe.each(['pipeline', 'pg'] as const)(
     const notes = async () =>
       (await observer.query<{ text: string }>('select text from notes')).rows.map((row) => row.text);
 
-    test('are committed before the function of the transaction returns', async () => {
+    test('are committed before the function passed to transaction() returns', async () => {
       const seen = await db.store('a').transaction(async (tx) => {
         await note(tx, 'first');
         await tx.last(() => Promise.all([note(tx, 'second'), note(tx, 'third')]));

@@ -18,7 +18,7 @@ export function loseDeliveries(fleet: Fleet): Promise<void> {
   return addTrigger(fleet, 'before insert on deliveries', `new.status := 'delivered';`);
 }
 
-/** Adds a trigger that writes about one event in twenty twice. */
+/** Adds a trigger that duplicates about one event in twenty. */
 export function doubleEvents(fleet: Fleet): Promise<void> {
   return addTrigger(
     fleet,

@@ -133,7 +133,7 @@ function verifyMoney(state: StoreState, { ledger }: Expectation): string[] {
   for (const payment of state.payments) {
     const order = orders.get(payment.orderId);
     if (!order || payment.amount !== order.total || payment.refunded !== order.refundedAmount)
-      faults.push(`amounts of payment and order differ: ${JSON.stringify({ payment, order })}`);
+      faults.push(`a payment has no order, or their amounts differ: ${JSON.stringify({ payment, order })}`);
     const times = [refunds.get(payment.orderId) ?? 0, payment.movements, answered.get(payment.orderId) ?? 0];
     if (times.some((count) => count > 1))
       faults.push(
