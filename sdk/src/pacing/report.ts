@@ -16,8 +16,8 @@ export function reportOf(response: Response, now: number): BudgetReport | undefi
 }
 
 /**
- * The headers of POST /uploads describe the tightest of three limits, so they are used for the limit of uploads per
- * minute only if the call was rejected and the wait is short.
+ * The headers of POST /uploads describe the limit with the fewest calls left: calls per minute, uploads per minute or
+ * uploads per day. Only the wait after a rejection is used, and only if it is too short for the daily limit.
  */
 export function uploadReport(report: BudgetReport | undefined): BudgetReport | undefined {
   return report?.refusedForMs === undefined ? undefined : { ...report, limit: UPLOADS_PER_MINUTE };

@@ -1,6 +1,6 @@
 /** A call that is counted in the window of the rate limit. */
 export interface CountedCall {
-  /** `other` for a call that the rate-limit headers report but that no client with this budget made. */
+  /** `other` for a call that the server has counted but that no client with this `Budget` object made. */
   id: string;
   sentAt?: number;
   /** The time at which the call was sent or, once it is over, the time at which it ended. */

@@ -21,7 +21,7 @@ export interface FeedEvent {
   createdAt: string;
 }
 
-/** Reads a page of events in the order of their sequence. All events committed before the call are numbered first. */
+/** Numbers all events committed before the call, then reads a page of events in the order of their numbers. */
 export async function readFeed(
   db: StoreAccess,
   workspaceId: string,

@@ -94,7 +94,7 @@ test('if both query and body are invalid, the query is reported', async () => {
 });
 
 describe('GET /events', () => {
-  test('accepts the parameter cursor as an alias of the parameter after', async () => {
+  test('accepts ?cursor= as an alias of ?after=', async () => {
     const { meta } = (await store.get('/events?limit=1')).body;
     const after = await store.get(`/events?after=${meta.nextCursor}`);
     const cursor = await store.get(`/events?cursor=${meta.nextCursor}`);
@@ -102,7 +102,7 @@ describe('GET /events', () => {
     expect((await store.get('/events?cursor=invalid')).status).toBe(400);
   });
 
-  test('rejects the parameters cursor and after together', async () => {
+  test('rejects ?cursor= together with ?after=', async () => {
     const { meta } = (await store.get('/events?limit=1')).body;
     const answer = await store.get(`/events?cursor=${meta.nextCursor}&after=${meta.nextCursor}`);
     expect([answer.status, answer.body.error]).toEqual([400, expect.stringContaining('after and cursor')]);
