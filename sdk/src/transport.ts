@@ -5,8 +5,8 @@ import { connectionError, refusal } from './failures.js';
 import type { CallOptions, ConditionalOptions, FeiraOptions } from './options.js';
 import { type BudgetReport, MemoryBudget } from './pacing/budget.js';
 import { Pacer } from './pacing/pacer.js';
-import { LONGEST_WAIT_MS, reportOf, UPLOADS_PER_MINUTE, uploadReport } from './pacing/report.js';
-import { backoffMs, retryAfterMs, shouldRetry } from './retry.js';
+import { reportOf, UPLOADS_PER_MINUTE, uploadReport } from './pacing/report.js';
+import { backoffMs, LONGEST_WAIT_MS, retryAfterMs, shouldRetry } from './retry.js';
 import { type CallSpec, requestOf, type SentRequest } from './sent-request.js';
 
 /**

@@ -7,7 +7,10 @@ import { EVENT_NAMES } from '../src/events/names.js';
 const SRC = fileURLToPath(new URL('../src/', import.meta.url));
 const ROOT = join(SRC, '../..');
 
-/** The permitted imports between domains. A domain may import only from domains listed below it. */
+/**
+ * The domains that each domain may import from. A domain may import only from domains whose keys come after its own, so
+ * that there are no cycles.
+ */
 const PERMITTED: Record<string, string[]> = {
   main: ['commands', 'platform'],
   commands: [

@@ -2,8 +2,7 @@ import type { Clock } from '../clock.js';
 import { FeiraError } from '../errors.js';
 import { connectionError } from '../failures.js';
 import { base64url } from '../hmac.js';
-import { LONGEST_WAIT_MS } from '../pacing/report.js';
-import { backoffMs, retryAfterMs, shouldRetry } from '../retry.js';
+import { backoffMs, LONGEST_WAIT_MS, retryAfterMs, shouldRetry } from '../retry.js';
 import type { TokenSet } from '../tokens.js';
 import type { TokenResponse } from '../types.js';
 

@@ -1,9 +1,7 @@
-import { retryAfterMs } from '../retry.js';
+import { LONGEST_WAIT_MS, retryAfterMs } from '../retry.js';
 import type { BudgetReport } from './budget.js';
 
 export const UPLOADS_PER_MINUTE = 60;
-/** If Retry-After is longer than this (as with the daily limit of uploads), the call fails instead of waiting. */
-export const LONGEST_WAIT_MS = 300_000;
 
 /** Reads the rate-limit headers of a response. */
 export function reportOf(response: Response, now: number): BudgetReport | undefined {

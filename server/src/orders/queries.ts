@@ -85,7 +85,7 @@ export async function listChanges(
   const position = (number: string | number) => formatPosition({ epoch: head.epoch, number: Number(number) });
   const last = page.last && { value: position(page.last.value), id: page.last.id };
   const end = { value: position(after?.value ?? head.last_order_change), id: request.after?.id ?? LAST_ID };
-  return listBody(page.json, metaOf({ ...request, after: undefined }, { ...page, last }, end));
+  return listBody(page.json, metaOf(request, { ...page, last }, end));
 }
 
 /** An id that sorts after the id of every order. */

@@ -223,7 +223,7 @@ export function metaOf(
   end?: Reached,
 ): PageMeta {
   const hasMore = found > request.limit;
-  const reached = last ?? request.after ?? end;
+  const reached = last ?? end;
   const nextCursor =
     (hasMore || end) && reached
       ? encodeCursor(request.list, {
