@@ -62,7 +62,7 @@ export async function readUse(
   tx: Tx,
   clock: Clock,
   workspaceId: string,
-  { network, shops }: { network: string; shops: ShopUses },
+  { network, shopUses }: { network: string; shopUses: ShopUses },
 ): Promise<LimitUse> {
   const [[ofNetwork], shop] = await Promise.all([
     tx.query<LimitUse['network']>(sql`
@@ -73,7 +73,7 @@ export async function readUse(
         coalesce(sum(r.units) filter (where ${workspaceId}::uuid = o.workspace_id and o.status = 'pending'), 0)::integer as units
       from checkout_reservations r join orders o on o.workspace_id = r.workspace_id and o.id = r.order_id
       where r.network = ${network}`),
-    shops.read(tx, workspaceId),
+    shopUses.read(tx, workspaceId),
   ]);
   return { network: ofNetwork!, shop };
 }

@@ -38,7 +38,7 @@ export interface OrderRequest {
    * The buyer's network (networkOf), and what counts the orders of each shop. Absent for simulated buyers and for the
    * orders that fillDemo() places, to which the limits per network and per shop do not apply.
    */
-  limited?: { network: string; shops: ShopUses };
+  limited?: { network: string; shopUses: ShopUses };
 }
 
 export interface PlacedOrder {
@@ -101,7 +101,7 @@ export async function placeOrder(
       recordOrder(tx, clock, workspaceId, order),
     ]),
   );
-  limited?.shops.add(workspaceId, units);
+  limited?.shopUses.add(workspaceId, units);
   return { orderId, total: price.total, transactionId, repeated: false };
 }
 

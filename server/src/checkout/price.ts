@@ -14,8 +14,8 @@ export interface Price {
 
 /**
  * Computes the total of items that the caller has locked. Throws CheckoutRefused if a price or a delivery cost differs
- * from what the buyer was shown (`agreed`), if there is nothing to buy, if the postal code does not have eight digits, or if
- * the total exceeds the maximum.
+ * from what the buyer was shown (`agreed`), if there is nothing to buy, if the postal code does not have eight digits,
+ * or if the total exceeds the maximum.
  */
 export function agreedPrice(
   { zipCode, service, agreed }: { zipCode: string; service: string; agreed?: string | undefined },

@@ -32,7 +32,7 @@ const NOTICES: Record<Refusal, { notice: CheckoutNotice; status: number }> = {
 
 export const checkoutRoutes: FastifyPluginAsync<Storefront> = async (app, storefront) => {
   const { db, clock, sessions, mediaUrl, wake, gateway } = storefront;
-  const shops = new ShopUses(clock);
+  const shopUses = new ShopUses(clock);
   const hidden = { schema: { hide: true } };
 
   app.get('/checkout', hidden, async (request, reply) => {
@@ -66,7 +66,7 @@ export const checkoutRoutes: FastifyPluginAsync<Storefront> = async (app, storef
       checkoutId,
       lines: cartOf(request),
       agreed: fields.text('agreed'),
-      limited: { network: networkOf(request.ip), shops },
+      limited: { network: networkOf(request.ip), shopUses },
     });
     if ('refused' in outcome) {
       const refusal = NOTICES[outcome.refused];

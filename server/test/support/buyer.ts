@@ -56,7 +56,9 @@ export class Visitor extends Merchant {
     return this.at(`/checkout?zip=${zip}`);
   }
 
-  /** Places an order. `zip` is used to open the checkout form and entered in it. `typed.zip` replaces it in the form. */
+  /**
+   * Places an order. `zip` is used to open the checkout form and is entered in it. `typed.zip` replaces it in the form.
+   */
   async order(typed: Partial<typeof TYPED> = {}, zip = TYPED.zip): Promise<Page> {
     return this.press(await this.checkout(zip), 'Place order', { ...TYPED, zip, ...typed });
   }

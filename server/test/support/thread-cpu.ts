@@ -32,8 +32,8 @@ function calibrationWork(): void {
 
 /**
  * Returns how many times slower than the reference machine this thread currently is, but at least 1. A core shared
- * with another virtual machine may run at half its speed. EventLoopGuard repeats a request that exceeded its budget, and
- * divides the time of each repetition by this number.
+ * with another virtual machine may run at half its speed. EventLoopGuard repeats a request that exceeded its budget,
+ * and divides the time of each repetition by this number.
  */
 export function slowness(): number {
   const begun = threadCpuMs();

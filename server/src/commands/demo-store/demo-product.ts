@@ -17,7 +17,7 @@ export interface DemoProduct {
   /** A type of variation: its name, and for each option the color of the option's picture. */
   colors?: { name: string; options: Record<string, string> };
   sizes?: string[];
-  /** The stock of the variations that differ from `quantity`. The keys are their options, such as '37 Areia'. */
+  /** The stock of each variation whose stock differs from `quantity`, by its options, such as '37 Areia'. */
   stock?: Record<string, number>;
 }
 

@@ -131,8 +131,8 @@ export class RedisBudgets implements Budgets {
   }
 
   /**
-   * Called when Redis has lost counted calls. This process enforces its share alone until every process has had time to add its
-   * calls again.
+   * Called when Redis has lost counted calls. This process enforces its share alone until every process has had time to
+   * add its calls again.
    */
   private refillAlone(): void {
     this.switchToLocal(REFILL_MS);

@@ -41,7 +41,10 @@ interface ConnectionSlot {
    * idle. While it is set, other reads are sent here only if no connection is idle.
    */
   isReserved: boolean;
-  /** The read that proved slow on this connection. It counts against the limits for slow reads until it is answered here. */
+  /**
+   * The read that proved slow on this connection. It counts against the limits for slow reads until this connection
+   * has answered it.
+   */
   slowRead: Read | undefined;
   watch: NodeJS.Timeout | undefined;
 }
