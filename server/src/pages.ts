@@ -15,7 +15,7 @@ import { servePages } from './platform/html/pages.js';
 import { siteRoutes } from './site/routes.js';
 import { storefrontRoutes } from './storefront/routes.js';
 import type { Storefront } from './storefront/visit.js';
-import { accentRoutes } from './stores/accent-routes.js';
+import { shopStyleRoutes } from './stores/style-routes.js';
 
 export interface PagesOptions {
   publicUrl: string;
@@ -33,7 +33,7 @@ export interface PagesOptions {
 export const pages: FastifyPluginAsync<PagesOptions> = async (app, options) => {
   const { sandbox } = options;
   await app.register(assets);
-  await app.register(accentRoutes);
+  await app.register(shopStyleRoutes);
   if (sandbox) await app.register(notificationRoute, sandbox);
   await app.register(async (scope) => {
     await scope.register(cookie);

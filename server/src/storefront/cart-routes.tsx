@@ -10,6 +10,7 @@ import { findItem } from './item.js';
 import { CartPage } from './pages/cart.js';
 import { MissingPage } from './pages/missing.js';
 import { ProductPage } from './pages/product.js';
+import { productAddress } from './product-address.js';
 import { cartCsrfToken, checkedCartForm, isSecure, type Storefront, visitOf } from './visit.js';
 
 export const cartRoutes: FastifyPluginAsync<Storefront> = async (app, storefront) => {
@@ -43,9 +44,10 @@ export const cartRoutes: FastifyPluginAsync<Storefront> = async (app, storefront
     if (!lines) {
       const fault = quantity === undefined ? 'quantity' : 'full';
       const visit = visitOf(request);
+      const canonical = `${storefront.publicUrl}${productAddress(shop.slug, item)}`;
       return sendPage(
         reply,
-        <ProductPage visit={visit} item={item} chosen={chosen} fault={fault} origin={storefront.publicUrl} />,
+        <ProductPage visit={visit} item={item} chosen={chosen} fault={fault} canonical={canonical} />,
         422,
       );
     }

@@ -25,7 +25,8 @@ export const productRoutes: FastifyPluginAsync<Storefront> = async (app, storefr
       const fields = queryFields(request);
       const [variantId = '', zip] = [fields.get('v'), fields.get('zip')];
       const choice = new URLSearchParams({ ...(isId(variantId) && { v: variantId }), ...(zip && { zip }) });
-      const address = `/s/${slug}/products/${request.params.part}${choice.size > 0 ? `?${choice}` : ''}`;
+      const path = `/s/${slug}/products/${request.params.part}`;
+      const address = choice.size > 0 ? `${path}?${choice}` : path;
       const visit = { ...visitOf(request), address };
       const key = `${id} ${isId(variantId) ? variantId : ''}`;
       // Reading the version first is worthwhile only if some version of the page is cached.
@@ -47,8 +48,9 @@ export const productRoutes: FastifyPluginAsync<Storefront> = async (app, storefr
       const chosen = chosenVariation(item, variantId);
       const freight =
         zip === undefined ? undefined : await previewFreight(db, workspaceId, item, chosen, zip);
+      const canonical = `${publicUrl}${path}`;
       const content = (
-        <ProductPage visit={visit} item={item} chosen={chosen} freight={freight} origin={publicUrl} />
+        <ProductPage visit={visit} item={item} chosen={chosen} freight={freight} canonical={canonical} />
       );
       if (freight) return sendPage(reply, content);
       // An unknown variation id must not create a cache entry, because there are arbitrarily many.

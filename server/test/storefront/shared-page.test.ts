@@ -1,4 +1,6 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { PUBLIC_FOLDER } from '../../src/platform/html/assets.js';
 import { openShop, Visitor } from '../support/buyer.js';
 import { newProduct } from '../support/catalog.js';
 import type { Feira, StoreClient } from '../support/feira.js';
@@ -127,15 +129,15 @@ test('a form from another origin cannot add to the cart; a form from the same or
     expect((await send(headers)).statusCode, JSON.stringify(headers)).toBe(303);
 });
 
-test('style sheets have their version in the address, and browsers may cache them', async () => {
+test('a shop has one style sheet with its version in the address, and browsers may cache it', async () => {
   const { html } = await visitor.at();
   const urls = [...html.matchAll(/<link rel="stylesheet" href="([^"]+)"/g)].map(([, url]) => url as string);
-  const paths = urls.map((url) => url.replace(/\?.*/, ''));
-  expect(paths).toEqual(expect.arrayContaining(['/assets/tokens.css', '/assets/shop/base.css']));
-  for (const url of urls) {
-    const { statusCode, headers } = await feira.app.inject(url);
-    expect([statusCode, headers['cache-control']]).toEqual([200, 'public, max-age=31536000, immutable']);
-    const stale = await feira.app.inject(url.replace(/.$/, '~'));
-    expect([stale.statusCode, stale.headers['cache-control']]).toEqual([200, 'public, max-age=3600']);
-  }
+  expect(urls).toEqual([expect.stringMatching(/^\/assets\/shop\.css\?v=[\w-]{12}$/)]);
+  const [url = ''] = urls;
+  const { statusCode, headers, body } = await feira.app.inject(url);
+  expect([statusCode, headers['cache-control']]).toEqual([200, 'public, max-age=31536000, immutable']);
+  for (const file of ['tokens.css', ...readdirSync(`${PUBLIC_FOLDER}shop`).map((name) => `shop/${name}`)])
+    expect(body, file).toContain(readFileSync(`${PUBLIC_FOLDER}${file}`, 'utf8'));
+  const stale = await feira.app.inject(url.replace(/.$/, '~'));
+  expect([stale.statusCode, stale.headers['cache-control']]).toEqual([200, 'public, max-age=3600']);
 });

@@ -21,8 +21,8 @@ export function buyerLanguageOf(request: FastifyRequest): Language {
  * and returns true. Otherwise does nothing and returns false.
  */
 export function storeLanguage(request: FastifyRequest, reply: FastifyReply, secure: boolean): boolean {
-  const [, query = ''] = request.url.split('?', 2) as [string, string?];
-  const chosen = new URLSearchParams(query).get('lang');
+  const [, query] = request.url.split('?', 2) as [string, string?];
+  const chosen = query === undefined ? null : new URLSearchParams(query).get('lang');
   if (chosen === null || !CHOICE.test(chosen)) return false;
   reply.setCookie(COOKIE, chosen, {
     path: '/',
@@ -39,7 +39,8 @@ export function storeLanguage(request: FastifyRequest, reply: FastifyReply, secu
 
 /** Returns the address without `lang`. The language links of a page add it again and keep the other parameters. */
 export function withoutLanguage(url: string): string {
-  const [path = '', query = ''] = url.split('?', 2) as [string, string?];
+  const [path = '', query] = url.split('?', 2) as [string, string?];
+  if (query === undefined) return path;
   const fields = new URLSearchParams(query);
   fields.delete('lang');
   return `${path}${fields.size > 0 ? `?${fields}` : ''}`;

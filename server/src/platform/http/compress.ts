@@ -17,9 +17,10 @@ const ENCODINGS: Record<string, (payload: string | Buffer, done: Compressed) => 
 };
 
 /**
- * Compresses responses for clients that accept compression. Only the API and the documentation use this hook. Other
- * pages contain user input next to CSRF tokens, which could be guessed from the compressed length (BREACH). The ETag
- * identifies the content, not its encoding, and Vary separates the encodings in caches.
+ * Compresses responses for clients that accept compression. The API, the documentation and the style sheet of shops use
+ * this hook. Pages must not, because they contain user input next to CSRF tokens, which could be guessed from the
+ * compressed length (BREACH). The ETag identifies the content, not its encoding, and Vary separates the encodings in
+ * caches.
  */
 export function compress(
   request: FastifyRequest,

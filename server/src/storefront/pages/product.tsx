@@ -5,7 +5,6 @@ import { categoryName } from '../category-names.js';
 import type { FreightPreview } from '../freight-preview.js';
 import { maxInstallments, partOf } from '../installments.js';
 import { type Choice, choicesOf, type Item, type ItemVariation, picturesFor, priceOf } from '../item.js';
-import { productAddress } from '../product-address.js';
 import { Freight } from './freight.js';
 import { Gallery } from './gallery.js';
 import { Price, SaleBadge, Stock } from './product-cards.js';
@@ -48,8 +47,8 @@ export function ProductPage(props: {
   chosen: ItemVariation | undefined;
   fault?: AddFault | undefined;
   freight?: FreightPreview | undefined;
-  /** The public address of this server. */
-  origin: string;
+  /** The full address of the page without a chosen variation. */
+  canonical: string;
 }) {
   const { visit, item, chosen, fault, freight } = props;
   const { shop, language } = visit;
@@ -113,11 +112,10 @@ export function ProductPage(props: {
   );
 }
 
-function describe({ visit, item, chosen, origin }: Parameters<typeof ProductPage>[0]) {
+function describe({ visit, item, chosen, canonical }: Parameters<typeof ProductPage>[0]) {
   const { shop, language } = visit;
   const { price } = priceOf(item, chosen);
   const pictures = picturesFor(item, undefined);
-  const canonical = `${origin}${productAddress(shop.slug, item)}`;
   const inStock = item.stock > 0 ? 'InStock' : 'OutOfStock';
   return {
     description: (item.description ?? `${item.name}, ${money(price, language)}, ${shop.name}`).slice(0, 160),

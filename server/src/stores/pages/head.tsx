@@ -1,6 +1,7 @@
 import { assetUrl } from '../../platform/html/assets.js';
 import type { Language } from '../../platform/html/language.js';
 import { accentUrl } from '../accent.js';
+import { shopStyles } from '../shop-styles.js';
 
 /** The metadata of a page for search engines and link previews. */
 export interface PageDescription {
@@ -13,22 +14,6 @@ export interface PageDescription {
   /** Set for pages that search engines must not index, such as carts, orders and search results. */
   hidden?: boolean;
 }
-
-/**
- * The style sheets of all shop pages. Every page has all of them, because they are small and cached after the first
- * page. Later ones override earlier ones.
- */
-const STYLES = [
-  'tokens.css',
-  'shop/base.css',
-  'shop/frame.css',
-  'shop/product-cards.css',
-  'shop/list.css',
-  'shop/product.css',
-  'shop/cart.css',
-  'shop/checkout.css',
-  'shop/order.css',
-];
 
 export function Head(props: {
   title: string;
@@ -53,9 +38,7 @@ export function Head(props: {
       {canonical && <meta property="og:type" content={data ? 'product' : 'website'} />}
       {image && <meta property="og:image" content={image} />}
       <link rel="icon" href="/favicon.ico" type="image/svg+xml" />
-      {STYLES.map((style) => (
-        <link key={style} rel="stylesheet" href={assetUrl(style)} />
-      ))}
+      <link rel="stylesheet" href={shopStyles().url} />
       {accentColor && <link rel="stylesheet" href={accentUrl(accentColor)} />}
       <script src={assetUrl('shop.js')} defer />
       {data && (
