@@ -11,8 +11,8 @@ const MAX_RESTARTS = 5;
 export interface SnapshotOptions extends CallOptions {
   /**
    * An interrupted stream cannot be continued, only started again. If this function is given, the stream is started
-   * again up to five times. The function is called before each new start: remove what you have stored, because all
-   * records are sent again. Without the function, an interrupted stream throws `snapshot_incomplete`.
+   * again up to five times. The function is called before each new start and must remove the records stored so far,
+   * because all records are sent again. Without the function, an interrupted stream throws `snapshot_incomplete`.
    */
   onRestart?: (() => void | Promise<void>) | undefined;
 }

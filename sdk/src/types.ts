@@ -60,7 +60,7 @@ export interface ErrorBody {
   requestId: string;
   /** URL of a page that explains the code and what to do. */
   docUrl: string;
-  /** On 422: every error and where it is. */
+  /** On 422: the errors and where they are. */
   details?:
     | {
         /** The path of the field, "body" for the whole body, or the name of a header. */

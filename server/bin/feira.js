@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Plain JavaScript, because npm links this file before anything is built. It builds the server on the first use.
+// This file is plain JavaScript, because npm links it before anything is built. When first run, it builds the server.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

@@ -1,5 +1,5 @@
--- Which delivery service the buyer paid for, how many business days it takes, and when the parcel should arrive. Null
--- for orders of earlier releases. 'digital' means that nothing is shipped.
+-- Which delivery service the buyer paid for, how many business days it takes, and when the parcel should arrive.
+-- Existing orders have null in all three columns. 'digital' means that nothing is shipped.
 alter table orders
   add column shipping_service text,
   add column delivery_days smallint,

@@ -36,8 +36,8 @@ export interface AssemblyOptions extends ResourceOptions {
 }
 
 /**
- * The resources of a process and the options of the parts that it can start. The options of a part contain
- * separate options for every domain, with exactly what that domain uses.
+ * The resources of a process and the options of the parts that it can start. `app` contains separate options for each
+ * domain (catalog, orders and so on), with exactly what that domain uses.
  */
 export interface Assembly {
   resources: Resources;

@@ -7,7 +7,7 @@ import type { NewShipment, Shipment, Tracking } from '../types.js';
 export class Shipments {
   constructor(private readonly api: Api) {}
 
-  /** Buys a label for a paid order. */
+  /** Creates a label for a paid or partially refunded order. */
   create(shipment: NewShipment, options?: WriteOptions): Call<Shipment> {
     return this.api.write({ method: 'POST', path: '/shipments', body: shipment }, options);
   }

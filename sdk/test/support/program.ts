@@ -11,7 +11,7 @@ export interface Program {
   ended(): Promise<number | null>;
 }
 
-// Programs are killed when the test process exits, even if a test fails.
+// Programs that a failed test did not stop are killed when the test process exits.
 const children = new Set<ChildProcess>();
 process.once('exit', () => {
   for (const child of children) child.kill('SIGKILL');

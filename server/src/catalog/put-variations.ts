@@ -100,7 +100,7 @@ function refuseUndeclared(unlisted: StoredVariation[], types: VariationType[]): 
     )
     .map(({ combination }) => ({
       field: 'types',
-      message: `no longer declare the options of the existing combination "${combination}"; declare them or send ?prune=true`,
+      message: `no longer declare the options of the existing combination "${combination}"; declare them, or delete all unlisted combinations with ?prune=true`,
     }));
   if (faults.length > 0) throw invalid(faults);
 }

@@ -55,7 +55,7 @@ export interface LimitUse {
 /**
  * Counts the orders and units to which the limits apply. Call this after lockNetwork(), so that the orders of the
  * network are counted exactly, and before any product is locked, so that products are locked for less time. Concurrent
- * checkouts from different networks do not see each other's orders, so together they may exceed the limit of the shop
+ * checkouts from different networks do not see each other's orders, so together they may exceed a limit of the shop
  * slightly. An exact count would make them wait for each other.
  */
 export async function readUse(

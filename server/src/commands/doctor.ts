@@ -76,7 +76,7 @@ function beforeFirstStart(folder: string): Finding[] {
 function dataFolder({ dataFolder: folder }: Config): Finding {
   const what = 'data folder';
   if (!existsSync(folder))
-    return { what, ok: true, say: `${folder} is created by the server when it starts` };
+    return { what, ok: true, say: `${folder} does not exist; the server creates it if needed` };
   try {
     accessSync(`${folder}/`, constants.W_OK);
     return { what, ok: true, say: folder };

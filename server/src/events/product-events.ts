@@ -10,7 +10,7 @@ export function productUpdated(id: string, fields: ChangedField[]): NewEvent {
   return { event: 'product.updated', data: { id, fields }, changed: fields };
 }
 
-/** `count` is the number of variations that changed. */
+/** `count` is the number of variations that were added, changed or removed. */
 export function variationsUpdated(id: string, count: number): NewEvent {
   return { event: 'product.updated', data: { id, variants: count }, changed: ['variants'] };
 }

@@ -44,7 +44,7 @@ export class LocalStorage implements Storage {
     return `${this.uploadUrl}/${upload.key}?${new URLSearchParams({ expires: String(expires), signature })}`;
   }
 
-  /** Verifies the signature and the expiry of a PUT. If both are valid, the PUT is counted as an attempt. */
+  /** Verifies the signature and the expiry of a PUT. If both are valid, the PUT counts toward the limit of its URL. */
   verifyPut(put: {
     key: string;
     contentType: string;

@@ -4,7 +4,7 @@ import { FILE_POLICY } from '../platform/html/content-policy.js';
 import { KEY, type LocalStorage } from './local-storage.js';
 
 /**
- * Serves published files from local storage. The bytes of a key never change, so browsers may cache them forever. The
+ * Serves published files from local storage. A published file never changes, so browsers may cache it forever. The
  * headers forbid content sniffing, scripts and further requests, so that even a malicious file that passed verification
  * could not execute anything.
  */

@@ -15,8 +15,8 @@ export type CreateFile = (path: string, options: { mode: number }) => Writable;
 export class IncompleteUpload extends Error {}
 
 /**
- * Writes to a temporary file in the same folder, flushes it and renames it. An interrupted upload leaves no file at
- * `path`, and a finished one survives a power failure.
+ * Writes to a temporary file in the folder of `path`, flushes it and renames it to `path`. An interrupted write leaves
+ * `path` unchanged, and a finished one survives a power failure.
  */
 export async function writeDurably(
   path: string,

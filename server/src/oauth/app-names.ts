@@ -20,7 +20,7 @@ export function normalizedAppName(name: string): string {
 export function appNameFault(name: string): AppNameFault | undefined {
   if (name === '' || [...name].length > MAX_APP_NAME) return 'length';
   // Control and format characters (such as line breaks, bidirectional overrides and zero-width spaces), line
-  // separators, unpaired surrogates, private-use and unassigned characters.
+  // and paragraph separators, unpaired surrogates, and private-use and unassigned characters.
   if (/[\p{C}\p{Zl}\p{Zp}]/u.test(name)) return 'invisible';
   const compatible = name.normalize('NFKC');
   if (/\p{L}/u.test(compatible.replace(LATIN, ''))) return 'script';
@@ -29,12 +29,15 @@ export function appNameFault(name: string): AppNameFault | undefined {
 }
 
 /**
- * Latin letters with and without diacritics. Some letters of other alphabets, and some phonetic and small-capital
- * letters of Unicode, look identical to these.
+ * Latin letters with and without diacritics. Other letters are rejected, because some letters of other alphabets, and
+ * some phonetic and small-capital letters of Unicode, look identical to these.
  */
 const LATIN = /[A-Za-zªº\u00c0-\u024f\u1e00-\u1eff]/g;
 
-/** Characters that look like a letter of "feira". Accents and compatibility forms are removed before the lookup. */
+/**
+ * Characters that look like a letter of "feira". Before the lookup, accents are removed, and compatibility forms (such
+ * as full-width letters) are replaced with plain characters.
+ */
 const LOOKALIKES: Record<string, string> = {
   '1': 'i',
   l: 'i',

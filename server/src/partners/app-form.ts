@@ -58,7 +58,7 @@ export function validateAppForm(
   return { app: { name, redirectUris, contact }, faults };
 }
 
-/** If there are too many URIs, only that is reported, so that the page does not repeat thousands of them. */
+/** If there are too many URIs, only that is reported, so that the page does not show thousands of errors. */
 function urisFaults(uris: string[], language: Language): string[] {
   const texts = REGISTRATION_TEXTS[language];
   if (uris.length === 0) return [FAULTS[language].none];

@@ -15,8 +15,8 @@ import type { Notification } from './gateway.js';
 
 // A gateway may send notifications repeatedly, late and out of sequence. Before a notification is applied, it is
 // recorded, and the row of its order is locked. The effect depends only on that row, the refunds of the order and the
-// recorded notifications. A refund that is reported before its payment therefore leads to the same state as one that is
-// reported after it.
+// recorded notifications. A refund that is reported before its payment therefore leaves the order in the same state as
+// one that is reported after it.
 
 /**
  * Why a payment needs manual review. `unknown_order`: the store has no such order. `amount_differs`: the paid amount is
@@ -84,8 +84,8 @@ async function paid(
   if (order.status === 'canceled') return paidAfterCancel(tx, order, notification);
   if (order.status !== 'pending') return order.transactionId === transactionId ? undefined : 'second_payment';
   if (amount < order.total) return 'amount_differs';
-  // Refunds need the payment id. An order placed by an earlier version does not have it if the process died between
-  // opening the payment and storing its id.
+  // Refunds need the payment id. An order placed with an earlier version of Feira does not have it if the process died
+  // between opening the payment and storing its id.
   if (order.transactionId !== transactionId) await recordTransaction(tx, workspaceId, orderId, transactionId);
   const write = () => markPaid(tx, clock, workspaceId, order);
   if (refundedBefore === 0 && amount === order.total) {

@@ -49,7 +49,7 @@ export interface Config {
   /** The base URL of published files, without a trailing slash. */
   mediaUrl: string;
   logLevel: string;
-  /** How long a process keeps serving after it was asked to stop, so that the load balancer has time to notice. */
+  /** How long an API process keeps serving after it was asked to stop, so that the load balancer has time to notice. */
   stopDelayMs: number;
 }
 

@@ -81,7 +81,7 @@ export async function scan(
   return next;
 }
 
-/** Returns the shipment of a label created here. A manually entered code has tracking, but no label. */
+/** Returns a shipment that was created with a label. A manually entered code has tracking, but no label. */
 export async function findShipment(
   db: Queryable,
   workspaceId: string,

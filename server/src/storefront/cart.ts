@@ -48,7 +48,7 @@ export function quantityOf(text: string): number | undefined {
   return /^[1-9]\d{0,2}$/.test(text) ? Number(text) : undefined;
 }
 
-/** Adds a line to the cart. Returns undefined if the cart would have too many lines, or too many units of this item. */
+/** Adds an item to the cart. Returns undefined if the cart would have too many lines, or too many units of the item. */
 export function withAdded(lines: Line[], added: Line): Line[] | undefined {
   const known = lines.find((line) => isSame(line, added));
   if (!known) return lines.length < MAX_LINES ? [...lines, added] : undefined;

@@ -59,7 +59,7 @@ export const STATES = [...new Set(RANGES.map(([, , state]) => state))].sort();
 /** `zip`: the code does not have eight digits. `zipUnknown`: no state has this code. */
 export type PostalCodeFault = 'zip' | 'zipUnknown';
 
-/** Returns the postal code without punctuation and its state, or what is wrong with the code. */
+/** Returns the eight digits of the postal code and its state, or what is wrong with the code. */
 export function readPostalCode(text: string): { value: string; state: string } | { fault: PostalCodeFault } {
   const value = text.replace(/[\s.-]/g, '');
   if (!/^\d{8}$/.test(value)) return { fault: 'zip' };
@@ -68,7 +68,10 @@ export function readPostalCode(text: string): { value: string; state: string } |
   return state === undefined ? { fault: 'zipUnknown' } : { value, state };
 }
 
-/** Returns the state of a postal code and, if CITIES contains it, the city. Returns undefined for an invalid code. */
+/**
+ * Returns the state of a postal code, and its city if CITIES contains it. Returns undefined for an invalid or unknown
+ * code.
+ */
 export function placeOf(text: string): { state: string; city?: string | undefined } | undefined {
   const code = readPostalCode(text);
   if ('fault' in code) return undefined;

@@ -14,7 +14,8 @@ let store: StoreClient;
 beforeAll(async () => {
   feira = await openFeira();
   store = await feira.store();
-  // Sorted by "name" or "-price", all fruits come before all shirts. Sorted by "-createdAt", they are mixed.
+  // Sorted by "name", all fruits come first. Sorted by "price", all shirts come first. Sorted by "-createdAt", they are
+  // mixed.
   await feira.context.db.store('test').transaction(async (tx) => {
     await tx.query(sql`
       insert into products (workspace_id, id, name, price, quantity, category_id, created_at, updated_at)

@@ -44,7 +44,7 @@ test('doctor creates neither a database nor a folder, and says which command doe
   expect(stdout).toContain('"feira serve" creates it');
   const env = databaseEnv(feira.connection, TEST_SECRET);
   const beside = await runCommand(['doctor'], { ...env, FEIRA_DATA: join(folder.path, '.feira') });
-  expect(beside.stdout).toContain('is created by the server when it starts');
+  expect(beside.stdout).toContain('does not exist; the server creates it if needed');
   expect(existsSync(join(folder.path, '.feira'))).toBe(false);
 });
 

@@ -68,7 +68,7 @@ test('the cart, the checkout and the order show the picture of the chosen color'
   expect(shown(order)).toEqual([urlOf('blue')]);
 });
 
-test('the option of an image can be changed and cleared, alone or together with its position', async () => {
+test('PATCH changes the option of an image, clears it while moving the image, and rejects invalid values', async () => {
   const { body } = await store.get(`/products/${shirt}/images`);
   const path = `/products/${shirt}/images/${body.data[1].id}`;
   expect((await store.patch(path, { option: 'Blue' })).body).toMatchObject({ option: 'Blue', order: 1 });

@@ -45,9 +45,9 @@ describe('a request whose client_id or redirect_uri cannot be trusted gets an er
     ['unknown', `app_${'0'.repeat(24)}`],
     ['malformed', 'my-erp'],
     ['with a NUL', 'app_\0'],
-    ['in another case', 'upper'],
+    ['in uppercase', 'upper'],
     ['with a leading space', 'spaced'],
-    ['a quote and a tag', '"><script>'],
+    ['with a quote and a tag', '"><script>'],
   ])('client_id: %s', async (_name, value) => {
     const clientId = { upper: erp.clientId.toUpperCase(), spaced: ` ${erp.clientId}` }[value] ?? value;
     await bothWays(new URLSearchParams({ ...query, client_id: clientId }).toString(), isErrorPage);
@@ -60,8 +60,8 @@ describe('a request whose client_id or redirect_uri cannot be trusted gets an er
     ['..', 'https://erp.example/x/../callback'],
     ['%2e', 'https://erp.example/x/%2e%2e/callback'],
     ['a percent-encoded letter', 'https://erp.example/%63allback'],
-    ['another case in the path', 'https://erp.example/Callback'],
-    ['another case in the host', 'https://ERP.example/callback'],
+    ['an uppercase letter in the path', 'https://erp.example/Callback'],
+    ['uppercase letters in the host', 'https://ERP.example/callback'],
     ['the default port written out', 'https://erp.example:443/callback'],
     ['another port', 'https://erp.example:8443/callback'],
     ['another scheme', 'http://erp.example/callback'],
@@ -109,7 +109,7 @@ describe('every other error is returned to the app in a redirect', () => {
     ['an empty code_challenge (PKCE is required)', { code_challenge: '' }, 'invalid_request'],
     ['code_challenge_method plain', { code_challenge_method: 'plain' }, 'invalid_request'],
     ['an empty code_challenge_method (which means plain)', { code_challenge_method: '' }, 'invalid_request'],
-    ['code_challenge_method in another case', { code_challenge_method: 's256' }, 'invalid_request'],
+    ['code_challenge_method in lowercase', { code_challenge_method: 's256' }, 'invalid_request'],
     ['a code_challenge of 42 characters', { code_challenge: short }, 'invalid_request'],
     ['a code_challenge of 44 characters', { code_challenge: `${short}aa` }, 'invalid_request'],
     ['a code_challenge with padding', { code_challenge: `${short}=` }, 'invalid_request'],
@@ -120,7 +120,7 @@ describe('every other error is returned to the app in a redirect', () => {
     ['response_type "code token"', { response_type: 'code token' }, 'unsupported_response_type'],
     ['response_mode fragment', { response_mode: 'fragment' }, 'invalid_request'],
     ['an unknown scope', { scope: 'products:read everything' }, 'invalid_scope'],
-    ['a scope in another case', { scope: 'Products:read' }, 'invalid_scope'],
+    ['a scope with an uppercase letter', { scope: 'Products:read' }, 'invalid_scope'],
     ['a scope named like a property of every object', { scope: 'constructor' }, 'invalid_scope'],
     ['scopes separated by commas', { scope: 'products:read,orders:read' }, 'invalid_scope'],
     ['an empty scope', { scope: '' }, 'invalid_scope'],
@@ -163,7 +163,7 @@ describe('every other error is returned to the app in a redirect', () => {
     });
   });
 
-  test('the error_description has only characters that RFC 6749 allows, whatever the repeated parameter is called', async () => {
+  test('a parameter sent twice whose name has special characters: the error_description has only characters that RFC 6749 allows', async () => {
     const name = encodeURIComponent(`"\\é\n${'😀'.repeat(30)}`);
     await bothWays(`${new URLSearchParams(query)}&${name}=1&${name}=2`, (page) => {
       expect(answerOf(page).error_description).toMatch(/^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/);

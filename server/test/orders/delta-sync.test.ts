@@ -186,7 +186,7 @@ test('a change without an event of its own is shown too', async () => {
   expect(reader.seen.slice(before).map(({ id }) => id)).toEqual([ids[4]]);
 });
 
-test('a cursor in the format of the first release, with a transaction id, is rejected as expired', async () => {
+test('a cursor in the format of the first release, with a PostgreSQL transaction id, is rejected as expired', async () => {
   const parts = ['orders', 'updatedAt', {}, '123456', '00000000-0000-0000-0000-000000000000'];
   const cursor = Buffer.from(JSON.stringify(parts)).toString('base64url');
   const answer = await store.get(`/orders?cursor=${cursor}`);

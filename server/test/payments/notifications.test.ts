@@ -62,7 +62,7 @@ async function send(signed: Partial<SignedNotification>): Promise<number> {
   return response.statusCode;
 }
 
-/** Simulates a process that died after it opened the payment, before it stored the payment id. */
+/** Simulates an order of an earlier version whose process died between opening the payment and storing its id. */
 async function forgetPayment(): Promise<{ transactionId: string }> {
   const { payment } = await read();
   await feira.context.db

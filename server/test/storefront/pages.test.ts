@@ -16,7 +16,7 @@ beforeEach(async () => {
 });
 
 describe('the product list', () => {
-  test('shows all products, newest first, with their prices, and with their stock if it is low', async () => {
+  test('has a strict Content-Security-Policy and shows all products, newest first, with their prices, and with their stock if it is low', async () => {
     await newProduct(store, { name: 'Mug', price: 34.9, quantity: 40 });
     await newProduct(store, { name: 'Plate', price: 20, quantity: 2 });
     await newProduct(store, { name: 'Vase', price: 1234.5, quantity: 0 });

@@ -71,13 +71,13 @@ async function startOnce(): Promise<Ceph> {
 }
 
 const FSID = randomUUID();
-/** All starts together must fit into the time limit of a hook. */
+/** The timeout of one command. If one hangs in each start, all starts together still fit into the timeout of a hook. */
 const START_TIMEOUT_MS = { timeout: 50_000 };
 const STARTS = 3;
 
 /**
- * With `update on start`, the object store would send commands as soon as it starts. If it does not know the id of the
- * cluster yet, the monitor rejects them and the store exits.
+ * Writes ceph.conf. If `update on start` were true, the object store would send commands as soon as it starts. If it
+ * did not know the id of the cluster yet, the monitor would reject them, and the store would exit.
  */
 function writeConf(folder: string, monitor: number, gateway: number): string {
   for (const name of ['mon', 'osd', 'rgw']) mkdirSync(join(folder, name));

@@ -56,7 +56,7 @@ export class DocumentChecker {
     }));
   }
 
-  /** Returns the first contradiction between a response and the document, or undefined. */
+  /** Returns how a response contradicts the document, or undefined if it does not. */
   faultOf(answered: Answered): string | undefined {
     const { method, status, contentType = '', body } = answered;
     const path = answered.url.replace(/^https?:\/\/[^/]+/, '').split('?')[0]!;
@@ -81,10 +81,7 @@ export class DocumentChecker {
     return lines.map((line) => this.faultIn(name, pointer, JSON.parse(line))).find(Boolean);
   }
 
-  /**
-   * Returns the first contradiction between a delivery and the document, or undefined. The event name is taken from its
-   * body.
-   */
+  /** Returns how the body of a delivery contradicts the schema of its event, or undefined if it does not. */
   faultOfDelivery(body: string): string | undefined {
     const delivery = JSON.parse(body) as { event: string };
     if (!this.document.webhooks[delivery.event]) return `no webhook ${delivery.event} in openapi.json`;

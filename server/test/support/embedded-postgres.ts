@@ -38,7 +38,7 @@ export function sharedFolder(): string {
 
 /**
  * Starts another process that uses the data folder until its standard input ends. `installed` is the folder of another
- * installation of the launcher. A copy of Node is next to that folder.
+ * installation of the launcher, which runs with the copy of Node next to that folder.
  */
 export async function startUser(options: {
   folder: string;

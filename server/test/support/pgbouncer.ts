@@ -41,8 +41,8 @@ auth_file = ${users}
 pool_mode = ${mode}
 `,
   );
-  // PgBouncer refuses to run as root. If the tests do, it runs under the account of the embedded PostgreSQL, the only
-  // one that may use the socket of the database.
+  // PgBouncer refuses to run as root. If the tests run as root, it runs under the account of the embedded PostgreSQL,
+  // the only other account that may use the socket of the database.
   const account = process.getuid?.() === 0 ? { uid: UNPRIVILEGED, gid: UNPRIVILEGED } : {};
   const server = spawn('/usr/sbin/pgbouncer', ['-q', settings], { stdio: 'ignore', ...account });
   await until(() => accepts(port));

@@ -82,7 +82,7 @@ export function hasExited({ exitCode, signalCode }: ChildProcess): boolean {
   return exitCode !== null || signalCode !== null;
 }
 
-/** Starts the real server in a separate process and returns once it responds. */
+/** Starts the real server in a separate process and returns once it is ready. */
 export async function startServer(env: Record<string, string>, args: string[] = []): Promise<ServerProcess> {
   const port = env.PORT ?? String(await freePort());
   const server = startCommand(['serve', ...args], {

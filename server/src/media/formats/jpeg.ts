@@ -70,7 +70,10 @@ function publishedSegment(marker: number, segment: Buffer): Buffer | undefined {
   return isMetadata ? undefined : segment;
 }
 
-/** Cuts a segment to this length and overwrites its last bytes with `ending`. Returns undefined if it is shorter. */
+/**
+ * Returns a copy of the segment that is cut to `length` bytes and ends with the bytes `ending`. Returns undefined if
+ * the segment is shorter.
+ */
 function shortened(segment: Buffer, length: number, ending: number[] = []): Buffer | undefined {
   if (segment.length < length) return undefined;
   const made = Buffer.from(segment.subarray(0, length));

@@ -14,7 +14,7 @@ const TEXTS = {
     button: 'Create account',
     have: 'Already have an account?',
     signIn: 'Sign in',
-    reference: 'Read the API reference',
+    reference: 'Read the documentation',
     faults: {
       email: 'Enter a valid e-mail address.',
       length: `The password must have ${MIN_PASSWORD} to 200 characters.`,
@@ -33,7 +33,7 @@ const TEXTS = {
     button: 'Criar conta',
     have: 'Já tem conta?',
     signIn: 'Entrar',
-    reference: 'Ler a referência da API',
+    reference: 'Ler a documentação',
     faults: {
       email: 'Informe um e-mail válido.',
       length: `A senha deve ter de ${MIN_PASSWORD} a 200 caracteres.`,

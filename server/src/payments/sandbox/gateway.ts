@@ -127,7 +127,7 @@ export class SandboxGateway implements PaymentGateway {
     await this.send({ id: notificationId, type: decision, ...reported }).catch(() => {});
   }
 
-  /** Makes a refund, as a merchant can in the gateway's back office. By default, the whole balance is refunded. */
+  /** Makes a refund, as a merchant can in a real gateway's back office. By default, the whole balance is refunded. */
   async refundAsMerchant(id: string, amount: number | undefined): Promise<void> {
     const requestId = randomBytes(12).toString('hex');
     await this.recordRefund(id, requestId, amount, async (tx) => {

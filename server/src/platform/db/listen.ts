@@ -89,7 +89,7 @@ export class Listener {
     }, HEARTBEAT_MS).unref();
   }
 
-  /** Sends one statement at a time, because pg deprecates `query` while another query is running. */
+  /** Sends one query at a time, because pg deprecates calling `query` while another query is running. */
   private ask(session: Session, text: string): Promise<void> {
     const answered = this.lastAnswer.then(async () => {
       const late = setTimeout(() => this.lost(session), HEARTBEAT_ANSWER_MS);

@@ -28,7 +28,7 @@ const KEEPERS = {
   // is renamed to users-<pid>-0 before PostgreSQL runs. Only PostgreSQL keeps descriptor 3 open. When the descriptor
   // closes, the launching process knows that PostgreSQL has exited. The keeper may not notice the exit while it reads:
   // dash does, bash does not.
-  // Arguments: a socket folder to remove at the end or '', the FIFO, then the command.
+  // Arguments: a socket folder to remove at the end (or ''), the FIFO, then the command.
   launch: `
     trap '' HUP INT TERM
     trap 'dead=yes' CHLD
@@ -54,8 +54,8 @@ const KEEPERS = {
 
 export async function openFifo(location: ClusterLocation, fifo: string): Promise<FifoEnds> {
   await promisify(execFile)('mkfifo', ['-m', '600', fifo], { env: ENVIRONMENT, ...location.account });
-  // A FIFO can be opened for writing without waiting only while it has a reader, and opening it for blocking reads
-  // waits for a writer.
+  // Opening a FIFO for blocking reads waits for a writer, and opening it for writing with O_NONBLOCK fails unless it
+  // has a reader. So a temporary reader that does not block is opened first.
   const opener = openSync(fifo, constants.O_RDONLY | constants.O_NONBLOCK);
   const writer = openSync(fifo, constants.O_WRONLY | constants.O_NONBLOCK);
   const reader = openSync(fifo, constants.O_RDONLY);

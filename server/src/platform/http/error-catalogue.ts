@@ -3,7 +3,7 @@ import { REQUEST_ERRORS } from './request-errors.js';
 
 export type { ErrorEntry } from './error-entry.js';
 
-/** Every code that an error body can have. A code is never renamed and never changes its meaning. */
+/** Every `code` that the server sends in an error body. A code is never renamed and never changes its meaning. */
 export const ERROR_CATALOGUE = { ...REQUEST_ERRORS, ...RECORD_ERRORS };
 
 export type ErrorCode = keyof typeof ERROR_CATALOGUE;

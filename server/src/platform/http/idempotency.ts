@@ -122,8 +122,8 @@ async function replay(
 }
 
 /**
- * The hash includes the media type and If-Match. If a request was rejected because of one of them and is sent with
- * another value, it counts as another request and does not get the stored rejection.
+ * The hash includes the media type and If-Match. If a request was rejected because of one of them and is sent again
+ * with another value, it counts as another request and gets a 422 (idempotency_key_reused), not the stored rejection.
  */
 function hashOf(request: FastifyRequest): Buffer {
   const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);

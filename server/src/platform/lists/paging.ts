@@ -14,7 +14,7 @@ export const MAX_LIMIT = 100;
  */
 export const REACH = 10_000;
 
-/** The query parameters of every paged list. */
+/** The query parameters that all lists with page numbers share. */
 export const pagingQuery = {
   page: Type.Optional(
     Type.Integer({

@@ -21,7 +21,7 @@ const errorSchema = {
     },
     details: {
       type: 'array',
-      description: 'On 422: every error and where it is.',
+      description: 'On 422: the errors and where they are.',
       items: {
         type: 'object',
         properties: {
@@ -88,7 +88,7 @@ export const SHARED_COMPONENTS = {
   responses: {
     NotModified: { description: 'Not modified since the ETag was issued. The response has no body.' },
     BadRequest: response(
-      'The body is not JSON or is compressed, or a query parameter is malformed or unknown.',
+      'The body is not JSON or is compressed, a query parameter is invalid or unknown, or the path or a header is malformed.',
       'invalid_parameter',
       'limit must be at least 1',
     ),
@@ -148,7 +148,7 @@ export const SHARED_COMPONENTS = {
       'The body is larger than 1 MB; send it in several calls',
     ),
     Invalid: response(
-      'One or more fields are invalid; details lists all of them. Or this Idempotency-Key was used for another request (idempotency_key_reused).',
+      'One or more fields are invalid; details lists the errors. Or this Idempotency-Key was used for another request (idempotency_key_reused).',
       'validation_failed',
       'price must be at least 0',
       [{ field: 'price', message: 'must be at least 0' }],
@@ -164,7 +164,7 @@ export const SHARED_COMPONENTS = {
       'Too many requests: the limit of 120 is reached. Retry in 12 s',
     ),
     Busy: response(
-      'The database was busy or unreachable, a search took too long, too many images were being processed, or the image storage did not respond (storage_unavailable). Retry after Retry-After seconds, with exponential backoff.',
+      'The database was busy or unreachable, a search took too long, too many images were being processed, or the image storage was full or did not respond (storage_unavailable). Retry after Retry-After seconds, with exponential backoff.',
       'busy',
       'The service is busy. Retry with exponential backoff.',
     ),

@@ -3,7 +3,7 @@ import { CheckoutField } from './checkout-field.js';
 import { CHECKOUT_TEXTS } from './checkout-texts.js';
 import { ShopPage, type Visit } from './shell.js';
 
-/** Asks for the postal code first, because the delivery cost depends on it. */
+/** Asks for the postal code before the checkout form is shown, because the delivery cost depends on it. */
 export function PostalCodePage({
   visit,
   zip,

@@ -137,7 +137,7 @@ test('a process that stops while Redis hangs closes its connection', async () =>
   }
 });
 
-test('a process starts without Redis, keeps to a quarter of the limit, and uses Redis once it is available', async () => {
+test('a process starts without Redis, keeps to a quarter of the limit as if there were four processes, and uses Redis once it is available', async () => {
   const { port } = redis;
   await redis.stop();
   const late = await openFeira({ on: one, redisUrl: redis.url });

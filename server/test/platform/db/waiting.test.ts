@@ -115,7 +115,7 @@ test.each([
     (store, index) =>
       store.post(`/products/${products.get(store)}/images`, { key: keys[index] }, headersOf(index)),
     () => reads.mock.calls.length,
-    // Two images are verified at a time, of different stores.
+    // At most two images are verified at a time, each from a different store.
     2,
   );
   expect(answers.map(({ status }) => status)).toEqual(Array(MANY).fill(201));

@@ -82,7 +82,7 @@ describe('PAYMENT_GATEWAY', () => {
     expect(read({ PAYMENT_GATEWAY: 'none' }).paymentGateway).toBe('none');
   });
 
-  test('rejects invalid values, and the sandbox on a public address without SANDBOX_ON_PUBLIC_URL', () => {
+  test('is "sandbox" on a public address only with SANDBOX_ON_PUBLIC_URL, and invalid values are rejected', () => {
     expect(faultsOf({ PUBLIC_URL, PAYMENT_GATEWAY: 'sandbox' })).toEqual([
       expect.stringContaining('SANDBOX_ON_PUBLIC_URL=true'),
     ]);

@@ -8,7 +8,7 @@ import { longestGap, ResultTable } from './write-gap.js';
 
 /** Enough writes to show that the cluster still accepts them. */
 const WRITES = 20;
-/** The time allowed for a fault, and for each wait for calls. Only a fault that hangs takes this long. */
+/** The time allowed for a fault, and for each wait until calls succeed or fail. Only a hanging fault takes so long. */
 export const FAULT_MS = 180_000;
 /** A failover counts as failed if no write succeeds for more than this many seconds. */
 const LONGEST_GAP_S = 30;

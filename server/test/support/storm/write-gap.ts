@@ -1,6 +1,6 @@
 /**
- * Returns the longest time in seconds between two consecutive acknowledged writes. Writes earlier than the last one
- * before the fault are ignored. The given times are in milliseconds of performance.now().
+ * Returns the longest time in seconds between two consecutive acknowledged writes, beginning with the last write before
+ * the fault. The given times are in milliseconds, as returned by performance.now().
  */
 export function longestGap(acknowledgedAt: number[], faultBegan: number): number {
   const times = [...acknowledgedAt].sort((one, other) => one - other);
