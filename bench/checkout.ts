@@ -56,7 +56,7 @@ export async function checkoutCall({
       for (const raw of open) raw.close();
       const paid = (await paidOrders(connection)) - before;
       const placed = result.statuses[303] ?? 0;
-      if (paid !== placed) throw new Error(`${placed} purchases were completed, but ${paid} orders are paid`);
+      if (paid !== placed) throw new Error(`${placed} purchases succeeded, but ${paid} orders were paid`);
       return result;
     },
   };
@@ -105,7 +105,7 @@ class Buyer {
     products: { id: string }[],
   ) {
     this.cookie = `feira_cart=${products[number % products.length]!.id}..1`;
-    // Each buyer has a different IP address, because the number of orders per network is limited.
+    // Each buyer has a different IP address, because the number of orders per address is limited.
     this.headers = [`X-Forwarded-For: 10.${(number >> 16) & 255}.${(number >> 8) & 255}.${number & 255}`];
   }
 

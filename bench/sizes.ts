@@ -8,7 +8,7 @@ import { type Connection, query, type SeededStore } from './seed.js';
 const LIMIT = 1.3;
 /** The same for calls that have to count more rows in the large store. */
 const COUNTING_LIMIT = 2;
-/** In each round, afterChanges() sends this many requests to each store, each of them right after a change to it. */
+/** In each round, afterChanges() sends this many requests to each store, and changes the store before each request. */
 const FIRST_READS = 40;
 
 export interface Size {

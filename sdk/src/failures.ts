@@ -34,7 +34,11 @@ export function connectionError(
 ): FeiraError {
   const { host } = new URL(url);
   if (timeout.aborted)
-    return new FeiraError(`No answer from ${host} within the timeout`, { code: 'timeout', attempts, cause });
+    return new FeiraError(`No complete response from ${host} within the timeout`, {
+      code: 'timeout',
+      attempts,
+      cause,
+    });
   return new FeiraError(`Could not reach ${host}: ${reasonOf(cause)}`, {
     code: 'connection_failed',
     attempts,

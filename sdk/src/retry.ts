@@ -2,7 +2,7 @@ const FIRST_MS = 1_000;
 const LONGEST_MS = 30_000;
 /** If Retry-After is longer than this (as with the daily limit of uploads), the call fails instead of waiting. */
 export const LONGEST_WAIT_MS = 300_000;
-/** Each wait is extended at random by up to this fraction, so that clients do not all retry at the same time. */
+/** The backoff is extended at random by up to this fraction, so that clients do not all retry at the same time. */
 const JITTER = 0.25;
 
 /** Returns the wait: 1, 2, 4, 8 … seconds after attempt 1, 2, 3, 4 …, plus up to a quarter, but at most 30 s. */

@@ -1045,7 +1045,7 @@ export interface TokenResponse {
   expires_in: number;
   /** Valid for 30 days and for one use. */
   refresh_token: string;
-  /** The scopes granted, separated by spaces. */
+  /** The scopes of the access token, separated by spaces. */
   scope: string;
 }
 

@@ -185,7 +185,7 @@ test('does not name the target of a redirect that has none', async () => {
   expect(error.message).not.toContain('null');
 });
 
-test('reports how often the events were requested if the response is not a page of them', async () => {
+test('rejects a page of events without a cursor, and reports the number of attempts', async () => {
   await using server = await ScriptedServer.open(answer(200, { data: [], meta: {} }));
   const { client } = clientOf(server);
   const read = async () => {

@@ -162,7 +162,7 @@ create table budgets (
   primary key (workspace_id, client_id)
 );
 
--- The daily count of upload URLs must survive a restart, so each issued URL is counted as a row that is kept for a day.
+-- The daily count of upload URLs must survive a restart, so a row is kept for a day for each issued URL.
 create table upload_spends (
   workspace_id uuid not null,
   client_id text not null,
@@ -274,7 +274,7 @@ create table variations (
   ean text,
   price numeric(14,2) not null check (price >= 0),
   quantity integer not null default 0 check (quantity >= 0),
-  -- The record in the form of the API as JSON, without the quantity and the closing brace.
+  -- The JSON of the variation as the API returns it, without the quantity and the closing brace.
   document text not null,
   primary key (workspace_id, product_id, id),
   -- Checked at the end of a statement, so that two variations can swap their SKUs in one statement.

@@ -33,7 +33,8 @@ create function next_in_outbox(most integer, of_store uuid) returns table (place
   language sql stable rows 10 set enable_seqscan = off
   as $$ select o.ctid, o.workspace_id from outbox o where o.workspace_id = of_store order by o.position limit most $$;
 
--- One row per store, with the last numbers assigned in it. The lock on the row serializes the sequencers of the store.
+-- One row per store, with the last numbers assigned to its events and order changes. The lock on the row serializes the
+-- sequencers of the store.
 create table event_heads (
   workspace_id uuid primary key,
   last_sequence bigint not null default 0,

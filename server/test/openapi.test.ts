@@ -23,7 +23,7 @@ test('every schema of the document is valid JSON Schema', async () => {
   for (const schema of schemas) expect(ajv.validateSchema(schema), ajv.errorsText()).toBe(true);
 });
 
-/** Returns all schemas in the document: the shared ones and those of parameters and bodies. */
+/** Returns all schemas in the document: the shared ones and those of parameters, headers and bodies. */
 function schemasIn(value: unknown): object[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, part]) => {

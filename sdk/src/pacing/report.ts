@@ -15,7 +15,8 @@ export function reportOf(response: Response, now: number): BudgetReport | undefi
 
 /**
  * The headers of POST /uploads describe the limit with the fewest calls left: calls per minute, uploads per minute or
- * uploads per day. Only the wait after a rejection is used, and only if it is too short for the daily limit.
+ * uploads per day. So only the wait after a rejection is used. reportOf() has left out waits of more than five minutes,
+ * which only the daily limit causes.
  */
 export function uploadReport(report: BudgetReport | undefined): BudgetReport | undefined {
   return report?.refusedForMs === undefined ? undefined : { ...report, limit: UPLOADS_PER_MINUTE };

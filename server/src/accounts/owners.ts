@@ -25,7 +25,7 @@ export class OwnerRefused extends Error {
 /**
  * Returns the user id of the owner. Creates the account if there is none and a password is given. An account does not
  * get a store merely because its e-mail matches: anyone can sign up at /partners with the e-mail of a future store
- * owner. The caller must know the password of the account, or the operator must choose the account explicitly.
+ * owner. The operator must give the password of the account, or choose the account explicitly.
  */
 export async function ownerOf(tx: Tx, owner: NewOwner): Promise<string> {
   const account = await findAccount(tx, owner.ownerEmail);

@@ -6,7 +6,7 @@ export const STEP = 500;
 export interface StepResult {
   moved: number;
   deliveries: number;
-  /** Whether some events that this step found were not moved, for example because another sequencer moves them. */
+  /** Whether some events that this step found were not moved, for example because another sequencer is moving them. */
   left: boolean;
   /** Whether the current history has no epoch row yet; see epochs.ts. */
   epochMissing: boolean;

@@ -109,7 +109,7 @@ const TokenResponse = {
     token_type: { type: 'string', const: 'Bearer' },
     expires_in: { type: 'integer', description: 'Lifetime in seconds.', examples: [7200] },
     refresh_token: { type: 'string', description: 'Valid for 30 days and for one use.' },
-    scope: { type: 'string', description: 'The scopes granted, separated by spaces.' },
+    scope: { type: 'string', description: 'The scopes of the access token, separated by spaces.' },
   },
 };
 

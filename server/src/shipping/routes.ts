@@ -27,7 +27,7 @@ export const shippingRoutes: FastifyPluginAsyncTypebox<ShippingOptions> = async 
         tags: ['Orders'],
         summary: 'Change the shipping status of an order',
         description:
-          'Allowed changes: pending → preparing, sent · preparing → pending, sent · sent → in_transit, delivered, returned · in_transit → delivered, returned · delivered → returned. Any other change is a 409, and so is a change to sent if the order is neither paid nor partial_refunded. The same status with another code corrects the code. Emits order.shipped.',
+          'Allowed changes: pending → preparing, sent · preparing → pending, sent · sent → in_transit, delivered, returned · in_transit → delivered, returned · delivered → returned. Any other change is a 409, and so is a change to sent if the order is neither paid nor partial_refunded. The same status with another code corrects the code, unless the status is canceled. Emits order.shipped.',
         params: Type.Object({ id: Type.String({ description: 'Order id' }) }),
         querystring: DryRunQuery,
         body: ShippingChange,
@@ -53,7 +53,7 @@ export const shippingRoutes: FastifyPluginAsyncTypebox<ShippingOptions> = async 
         tags: ['Shipments'],
         summary: 'Create a label for an order',
         description:
-          'Creates the label for the delivery service that the buyer paid for, sets codeShipping, and sets statusShipping to preparing. Rejected with 409 if the order already has a shipment or a manually entered tracking code (shipment_exists), if it is neither paid nor partial_refunded (not_paid), or if it has only digital products (nothing_to_ship). Emits order.shipped.',
+          'Creates the label for the delivery service that the buyer paid for, sets codeShipping, and sets statusShipping to preparing. Rejected with 409 if the order already has a shipment or a manually entered tracking code (shipment_exists), if it was already sent without a code (illegal_transition), if it is neither paid nor partial_refunded (not_paid), or if it has only digital products (nothing_to_ship). Emits order.shipped.',
         body: shape.NewShipment,
         response: { 201: shape.Shipment },
       },

@@ -125,7 +125,7 @@ function withPlace(typed: Typed): Typed {
 
 /** Identifies what the form is valid for: one order in this shop. The CSRF token also binds the form to the browser. */
 function purposeOf({ shop }: FastifyRequest, checkoutId: string): string {
-  // No token is ever issued for 'none', so a form whose id has another format is rejected.
+  // No token is ever issued for 'none', so a form whose checkout id has the wrong format is rejected.
   return CHECKOUT_ID.test(checkoutId) ? `checkout\n${shop.workspaceId}\n${checkoutId}` : 'none';
 }
 

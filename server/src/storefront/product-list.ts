@@ -27,7 +27,7 @@ export interface ProductList {
   items: ListedProduct[];
   /** At most 10,000. */
   total: number;
-  /** Whether there are more than 10,000 products. */
+  /** Whether more than 10,000 products match. */
   isCapped: boolean;
   pages: number;
 }
@@ -90,7 +90,10 @@ export async function listShopProducts(
   return { items, total: reached, isCapped: total > REACH, pages };
 }
 
-/** Filters that are not set are left out, so that a search without other filters is recognized and counted faster. */
+/**
+ * Filters that are not set are left out, so that a search without other filters is recognized as such and its matches
+ * are counted faster.
+ */
 function filtersOf({ search, category, inStock, min, max }: ProductListRequest) {
   return {
     search,

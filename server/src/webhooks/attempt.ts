@@ -32,7 +32,7 @@ export interface AttemptResult {
   response: string | null;
 }
 
-/** Makes one attempt: signs the message and sends it. All attempts of a delivery have the same body and event id. */
+/** Makes one attempt: signs the message and sends it. The body and the event id do not depend on the attempt. */
 export async function attempt(
   parts: { outbound: Outbound; seal: Pick<Seal, 'open'>; clock: Clock },
   target: Target,

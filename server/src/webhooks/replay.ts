@@ -51,9 +51,9 @@ export function faultsOfPeriod(body: { from?: unknown; to?: unknown }): FaultDet
 }
 
 /**
- * A longer period is cut to these times. In the time zone of a store, the first day of the year 1 can begin in the year
- * 0 (in UTC), and the last day of the year 9999 can end in the year 10000. PostgreSQL does not write such times as
- * RFC 3339.
+ * A period that begins before FIRST or ends after LAST is cut there. In the time zone of a store, the first day of the
+ * year 1 can begin in the year 0 (in UTC), and the last day of the year 9999 can end in the year 10000. PostgreSQL does
+ * not write such times as RFC 3339.
  */
 const FIRST = '0001-01-02T00:00:00Z';
 const LAST = '9999-12-31T00:00:00Z';
@@ -85,10 +85,10 @@ export async function readPeriod(
 }
 
 /**
- * Queues the deliveries of a period again, oldest first, each with five new attempts and the same event id. It queues
- * no more than the backlog of the subscription can hold, because the excess would be dropped.
+ * Queues the deliveries of a period again, oldest first, each for up to five new attempts with the same event id. It
+ * queues no more than the backlog of the subscription can hold, because the excess would be dropped.
  *
- * Rows that another call has locked are skipped, because that call is queueing them.
+ * Rows that another call has locked are skipped: that call queues them or returns their time as continueFrom.
  */
 export async function replay(
   tx: Tx,

@@ -172,7 +172,7 @@ describe('GET /products', () => {
   });
 });
 
-test('total is exact up to 10,000; above that it is 10,000 with totalCapped, and the cursor reads the rest', async () => {
+test('total is exact up to 10,000; above that it is 10,000 with totalCapped, the shop shows 10,000+, and the cursor reads the rest', async () => {
   const large = await feira.store();
   const { db } = feira.context;
   await db.store('test').autocommit.query(sql`

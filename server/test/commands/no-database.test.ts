@@ -28,7 +28,7 @@ const COMMANDS = [
   ['listen', '--store', 'demo-store', '--client-id', 'app_x', '--forward-to', 'http://localhost:1'],
 ];
 
-test('commands other than serve create nothing in a folder without a database, and name "feira serve"', async () => {
+test('without a database, commands other than serve create nothing, and the error names "feira serve"', async () => {
   for (const args of COMMANDS) {
     const { code, stdout, stderr } = await runCommand(args, {}, { cwd: folder.path });
     expect([args, code, stdout]).toEqual([args, 2, '']);
@@ -48,7 +48,7 @@ test('doctor creates neither a database nor a folder, and says which command doe
   expect(existsSync(join(folder.path, '.feira'))).toBe(false);
 });
 
-test('doctor reports a lost secret file of an embedded database, and creates no other', async () => {
+test('doctor reports a lost secret file of an embedded database, and does not create a new one', async () => {
   const data = join(folder.path, 'lost');
   mkdirSync(join(data, 'postgres', 'data'), { recursive: true });
   const { code, stdout } = await runCommand(['doctor'], { FEIRA_DATA: data }, { cwd: folder.path });

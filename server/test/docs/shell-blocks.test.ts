@@ -10,7 +10,8 @@ test.each(FILES)('the commands of %s can be pasted into bash and zsh', (file) =>
   );
   for (const { text } of commands) {
     const bare = text.replace(/'[^']*'|"(?:\\.|[^"\\])*"/g, "''");
-    // An interactive zsh treats an unquoted ? or * as a pattern and # as a command; <name> would be a redirection.
+    // In an interactive zsh, an unquoted ? or * that matches no file is an error, and # does not start a comment. In
+    // both shells, <name> would be a redirection.
     expect(bare).not.toMatch(/\?|\*|(^|\s)#|<[a-zA-Z]+>/);
   }
 });

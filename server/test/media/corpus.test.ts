@@ -86,7 +86,7 @@ describe('a file that is not a supported image', () => {
     await expectDiscarded(await make(), 'image/jpeg', /not an image/);
   });
 
-  test('a file with only the first bytes of an image is rejected', async () => {
+  test('a file that only begins like an image is rejected', async () => {
     await expectDiscarded(
       Buffer.from('GIF89a/*<svg>*/=1;alert(document.domain)//;'),
       'image/gif',
@@ -194,7 +194,7 @@ test.each(oneOfEach)(
   },
 );
 
-test('verification does not change the uploaded bytes', async () => {
+test('verification does not modify the buffer that it is given', async () => {
   const bytes = of('JPEG rotated by EXIF');
   const before = Buffer.from(bytes);
   await verifyImage(bytes, 'image/jpeg');

@@ -105,7 +105,7 @@ test('only the operating-system user of the server can access the stored files a
     expect({ name, mode: modeOf(name) }).toEqual({ name, mode: 0o600 });
 });
 
-/** Returns all responses to a PUT and a pipelined second request, until the connection is closed. */
+/** Sends a PUT and a pipelined second request. Returns all responses received until the connection is closed. */
 function rawPutAndNext(url: string, bytes: Buffer): Promise<string> {
   const { pathname, search } = new URL(url);
   const { hostname, port } = new URL(address);

@@ -46,7 +46,7 @@ test('an upload that was not attached is deleted after a day, and its key become
   feira.clock.forward(2 * MINUTE);
   await runJobs();
   expect(storedFiles(feira)).toEqual([]);
-  // By now the first token has expired.
+  // By now the token of `store` has expired.
   const again = await store.withScopes(['media:write']);
   expectRejected(await again.post(`/products/${productId}/images`, { key }), 422, ['key']);
 });

@@ -42,7 +42,7 @@ test.each([
   ['a wrong length', 'Content-Length: 10485760'],
   ['no length', 'Transfer-Encoding: chunked'],
 ])(
-  'a client that sends an unsigned upload of ten megabytes with %s before it reads the response gets the reason for the rejection',
+  'the reason for rejecting an unsigned upload of ten megabytes with %s reaches a client that sends everything before reading',
   async (_what, header) => {
     const { hostname, port } = new URL(address);
     const chunked = header.startsWith('Transfer');

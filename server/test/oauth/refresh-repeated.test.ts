@@ -127,7 +127,7 @@ describe('a refresh with an Idempotency-Key', () => {
     },
   );
 
-  test('returns one pair of tokens when it is sent 100 times concurrently to two servers', async () => {
+  test('returns the same pair of tokens each time when it is sent 100 times concurrently to two servers', async () => {
     const second = await openFeira({ on: feira });
     try {
       const there = new Integrator(second.app, erp.credentials);

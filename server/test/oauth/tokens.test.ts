@@ -40,7 +40,7 @@ async function revoke({ workspaceId, clientId }: StoreClient): Promise<void> {
 }
 
 /**
- * Repeats the call until the credential is cached. A notification that arrives during the lookup, even about another
+ * Repeats a call until its credential is cached. A notification that arrives during the lookup, even about another
  * credential, prevents the result from being cached, so one call may not be enough.
  */
 async function untilRemembered(client: StoreClient): Promise<void> {
@@ -187,7 +187,7 @@ describe('a revoked grant', () => {
     // The database refuses new connections, so that the listener stays disconnected during the test.
     await cluster.query(`alter database "${database}" with allow_connections false`);
     try {
-      // The last statement of the listener is a LISTEN, because its heartbeat is one too.
+      // `query` is the last statement of a connection. That of the listener is a LISTEN: even its heartbeat is one.
       const { rowCount } = await cluster.query(
         `select pg_terminate_backend(pid) from pg_stat_activity
          where datname = $1 and query ilike 'listen %'`,

@@ -157,7 +157,7 @@ describe('the shipment code', () => {
   });
 });
 
-test('shippedAt and deliveredAt are set once, by their transitions', async () => {
+test('shippedAt is set by the change to sent, deliveredAt by the change to delivered, and later changes keep both', async () => {
   const id = await place();
   expect((await change(id, { statusShipping: 'preparing' })).body).toMatchObject({
     shippedAt: null,

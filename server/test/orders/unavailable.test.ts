@@ -17,9 +17,9 @@ let labelUrl: string;
 let locker: pg.Client;
 
 beforeAll(async () => {
-  // Production waits up to three seconds for a lock. A shorter wait makes the tests faster, and only `whileHanging`
-  // holds a lock for longer than 400 ms. The last test, in which calls compete for the same records, has its own
-  // server.
+  // Production waits up to three seconds for a lock. A shorter wait makes the tests faster and is safe, because only
+  // `whileHanging` holds a lock for longer than 400 ms. The last test, in which calls compete for the same records, has
+  // its own server.
   feira = await openFeira({ deadlines: { lockMs: 400 } });
   locker = new pg.Client(feira.connection);
   await locker.connect();

@@ -20,7 +20,7 @@ beforeEach(async () => {
 const orders = async () => (await store.get('/orders')).body.data;
 
 describe('the errors of a form', () => {
-  test('are all shown beside their fields, with the input kept', async () => {
+  test('are counted and shown beside their fields, with the input kept', async () => {
     await visitor.add(mug);
     const page = await visitor.order({
       name: '',

@@ -12,7 +12,7 @@ const COMMAND = join(ROOT, 'deploy/local-cluster/cluster');
 const PORTS = 40;
 /** The ports of Feira's processes, counted from the first port of the cluster. */
 const FEIRA_PORTS = { api1: 1, api2: 2, worker1: 3, worker2: 4 };
-/** The timeouts only stop a command that hangs. A busy machine takes minutes to start a cluster. */
+/** Only commands and waits that hang should reach these limits. A busy machine takes minutes to start a cluster. */
 const START_MS = 900_000;
 const CHANGE_MS = 180_000;
 
@@ -27,7 +27,7 @@ export type Part =
   | 'redis'
   | 'radosgw';
 
-/** The whole topology of deploy/local-cluster, started in its own folder. */
+/** The whole topology of deploy/local-cluster, started with its data in a temporary folder. */
 export class LocalCluster implements StormTarget {
   readonly kills: Kill[] = [];
   private readonly stopAtExit = () => void spawnSync(COMMAND, ['stop'], { env: this.env });
@@ -109,7 +109,10 @@ export class LocalCluster implements StormTarget {
     return run(this.env, 'feira', ...args);
   }
 
-  /** Makes the clock of a process jump by an offset such as `+1h`. Returns once the process has noticed. */
+  /**
+   * Sets the clock of a process to the real time plus an offset of more than 1,000 s in either direction, such as
+   * `-1h`. Returns once the metrics of the process show that its clock has changed.
+   */
   async setClock(part: 'api1' | 'worker1', offset: string): Promise<void> {
     await run(this.env, 'clock', part, offset);
     const sign = offset.startsWith('-') ? -1 : 1;

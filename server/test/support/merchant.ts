@@ -18,7 +18,10 @@ export async function openStore(
 
 export interface Form {
   action: string;
-  /** The values of all text areas and inputs (checked or not), and the first option of each select. */
+  /**
+   * The values of all text areas and inputs (checked or not), and the first option of each select. Of inputs with the
+   * same name, the last one counts.
+   */
   fields: Record<string, string>;
   /** The fields that each button adds, by label. */
   buttons: Record<string, Record<string, string>>;
@@ -112,7 +115,7 @@ export class Merchant {
 /** Returns the parameters that the integrator's callback receives. */
 export function answerOf(page: Page): Record<string, string> {
   if (page.status !== 303 || !page.location)
-    throw new Error(`expected a redirect, got ${page.status}: ${page.text}`);
+    throw new Error(`expected a 303 redirect, got ${page.status}: ${page.text}`);
   return Object.fromEntries(new URL(page.location).searchParams);
 }
 

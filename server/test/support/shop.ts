@@ -31,7 +31,10 @@ export interface Purchase {
   service?: 'economy' | 'express';
 }
 
-/** Places an order without using the pages. Economy delivery to BUYER's address costs R$ 12.75 for up to 300 g. */
+/**
+ * Places an order without using the shop's pages. Delivery to BUYER's address with the default service, economy, costs
+ * R$ 12.75 for up to 300 g.
+ */
 export function buy(
   feira: Feira,
   workspaceId: string,

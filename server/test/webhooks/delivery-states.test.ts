@@ -12,8 +12,6 @@ import { until } from '../support/process.js';
 import { Receiver } from '../support/receiver.js';
 import { otherAppOf, pass, readLog, type Subscription, stopTime, subscribe } from '../support/webhooks.js';
 
-// These tests check how attempts change the status of a delivery, and how deliveries change the status of a
-// subscription.
 let feira: Feira;
 let worker: Worker;
 let receiver: Receiver;
@@ -79,7 +77,7 @@ describe('a delivery', () => {
     expect(log[1]!.attempts.map(({ statusCode }) => statusCode)).toEqual([500, 500, 204]);
   });
 
-  test('is due again after waits of 5, 75, 1,125 and 16,875 seconds, plus or minus 20%', async () => {
+  test('that keeps failing is due again after waits of 5, 75, 1,125 and 16,875 seconds, plus or minus 20%', async () => {
     receiver.answer = fail;
     await write(1);
     for (const [i, wait] of [5_000, 75_000, 1_125_000, 16_875_000].entries()) {

@@ -24,7 +24,7 @@ const TEXTS = {
     title: 'Aplicativos conectados',
     none: 'Nenhum aplicativo está conectado a esta loja.',
     noStore: 'Esta conta não tem loja.',
-    since: 'Conectado',
+    since: 'Conectado em',
     used: 'Último uso',
     never: 'nunca usado',
     failing:

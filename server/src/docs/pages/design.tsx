@@ -37,8 +37,8 @@ export function DesignPage({ navigation }: { navigation: Navigation }) {
       <ul>
         <li>
           <code>tokens.css</code>: colors, type, radii and the focus ring, in the layers <code>tokens</code>{' '}
-          and <code>base</code>, and the classes of the skip link and of visually hidden text. Every page
-          loads it.
+          and <code>base</code>, and, without a layer, the classes of the skip link and of visually hidden
+          text. Every page loads it.
         </li>
         <li>
           <code>forms.css</code> and <code>feira.css</code>: the components below, in the layer{' '}

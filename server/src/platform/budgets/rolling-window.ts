@@ -1,7 +1,7 @@
 /**
- * The times of the accepted calls, oldest first, within the window. The limit is exact: in any period of `windowMs`,
- * at most `limit` calls are accepted. (A counter per minute or a leaky bucket accepts up to twice as many in some
- * periods.)
+ * The times of the accepted calls, oldest first, within the window. The limit is exact: if calls are added only when
+ * waitMs() returns 0, any period of `windowMs` contains at most `limit` of them. (A counter per minute or a leaky
+ * bucket accepts up to twice as many in some periods.)
  */
 export class RollingWindow {
   private times: number[] = [];

@@ -19,7 +19,7 @@ interface AdmissionLimits {
 }
 
 interface WaitLimits {
-  /** The maximum wait in milliseconds. If unset, the caller waits until it is admitted. */
+  /** The maximum wait in milliseconds. If unset, the wait has no time limit. */
   waitMs?: number;
   /** The maximum number of callers of the same key in the queue. */
   maxWaiting?: number;

@@ -41,8 +41,8 @@ interface WholeRow extends PageRow {
 }
 
 /**
- * A page of a list without filters. The database maintains the total of the list, and the start of the page may be
- * remembered.
+ * A page of a list without filters. The database may already have the total of the list, and the start of the page may
+ * be remembered.
  */
 async function wholePage(
   db: Queryable,
@@ -101,8 +101,9 @@ function countOf({ from, where }: Listing): Statement {
  * Selects the records of a page that was requested by number. A sub-select finds the first of them. It selects only the
  * sort key, so PostgreSQL can skip index entries instead of rows: 5,000 rows took 8 ms, and 5,000 entries take 2 ms.
  *
- * The offset is in a sub-select to hide it from the planner. Otherwise PostgreSQL would plan the statement again for each
- * page in a large store, because its generic plan assumes that a tenth of the list is skipped.
+ * The offset is itself a sub-select, which hides its value from the planner. Otherwise PostgreSQL would plan the
+ * statement again for each page in a large store, because the generic plan, which assumes that a tenth of the list is
+ * skipped, would seem more expensive.
  */
 function recordsAt(request: PageRequest<unknown>, listing: Listing, place?: Place): Statement {
   const { from, alias, where, sorts } = listing;

@@ -83,7 +83,9 @@ async function totalOf(
   return total;
 }
 
-/** Returns the page if it and its total are remembered and no search terms of the store have changed since. */
+/**
+ * Returns the page if it and its total are remembered and no search terms of the store's records have changed since.
+ */
 async function rememberedPage(
   db: Queryable,
   request: SearchRequest,
@@ -118,7 +120,7 @@ function remember(
 
 /**
  * Returns the key under which the page is remembered. Returns undefined for a request with a cursor, and if the page
- * can change while the store's search terms stay the same.
+ * can change while the search terms of the store's records stay the same.
  */
 function resultKey(request: SearchRequest, listing: SearchableListing, search: string): string | undefined {
   const { page, limit, sort } = request;

@@ -38,7 +38,7 @@ async function raw(
 describe('JSON numbers', () => {
   const numbers = /"price":1,"priceDiscount":0\.5,.*"weight":1\.25,"width":20,"height":0,"length":0\.001,/;
 
-  test('of a product have no trailing zeros, however it is read or written', async () => {
+  test('of a product have no trailing zeros when it is read, listed or changed', async () => {
     const json = { 'content-type': 'application/json' };
     for (const response of [
       await raw(`/products/${product}`),
@@ -107,7 +107,7 @@ describe('compression', () => {
   });
 
   test.each(['', 'identity', 'gzip;q=0', 'zstd', 'gzip;q=x, br;q=0'])(
-    'a client that accepts "%s" gets an uncompressed response',
+    'a client that sends "Accept-Encoding: %s" gets an uncompressed response',
     async (value) => {
       const answer = await raw('/products', accept(value));
       expect(answer.headers['content-encoding']).toBeUndefined();
@@ -158,7 +158,7 @@ describe('compression', () => {
     expect([head.statusCode, head.body]).toEqual([200, '']);
   });
 
-  test('a repeated Idempotency-Key returns the same response to a client that accepts fewer encodings', async () => {
+  test('a repeated Idempotency-Key returns the same response, uncompressed if the repeat does not accept gzip', async () => {
     const send = (headers: Record<string, string>) =>
       feira.app.inject({
         method: 'POST',

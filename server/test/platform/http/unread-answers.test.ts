@@ -6,7 +6,7 @@ import { sql } from '../../../src/platform/db/sql.js';
 import { type Feira, openFeira, type StoreClient } from '../../support/feira.js';
 import { until } from '../../support/process.js';
 
-// Tests clients that request a page of 8 MB and never read the response.
+// Tests the server with clients that request a page of 8 MB and never read the response.
 
 const CLIENTS = 50;
 const MEGABYTE = 1_048_576;
