@@ -42,7 +42,7 @@ export const ORDER_SEARCH = `
     o.customer->>'document', formatted_tax_id(o.customer->>'document'), o.code_shipping] || array(select item->>'sku' from jsonb_array_elements(o.items) item))
   from orders o`;
 
-// The rows that would exist if the orders had been placed one by one.
+// Numbers the orders of each store by the time of their last change. Delta sync lists orders by this number.
 export const ORDER_CHANGES = `
   with numbered as (
     insert into order_changes (workspace_id, order_id, change)

@@ -19,7 +19,7 @@ export interface ErrorDetail {
 }
 
 export interface ErrorFields {
-  /** The HTTP status; 0 if there was no response. */
+  /** The HTTP status; 0 if there was no complete response. */
   status?: number;
   code: ErrorCode;
   requestId?: string | undefined;
@@ -36,7 +36,7 @@ const KINDS = Symbol.for('@feira/sdk.error');
 /** The error that a failed call throws. */
 export class FeiraError extends Error {
   static readonly kind: string = 'FeiraError';
-  /** The HTTP status; 0 if there was no response. For ReconnectNeeded, always 401. */
+  /** The HTTP status; 0 if there was no complete response. For ReconnectNeeded, always 401. */
   readonly status: number;
   /** A stable code for programs. The API may add codes. */
   readonly code: ErrorCode;
@@ -46,7 +46,7 @@ export class FeiraError extends Error {
   readonly details: ErrorDetail[];
   /** A page that explains the code. */
   readonly docUrl: string | undefined;
-  /** How many times the request was sent. */
+  /** How many times the request was sent. For ReconnectNeeded, always 0. */
   readonly attempts: number;
   /**
    * Set if one call of a batch failed: the results of the earlier calls of the batch, in the order of their entries.

@@ -56,7 +56,7 @@ export interface FeiraOptions {
   timeoutMs?: number;
   /**
    * The time limit for a whole call, for calls that do not set it. Default: none, because the number of attempts and
-   * their timeouts are already limited.
+   * the duration of each are already limited.
    */
   deadlineMs?: number;
   /** The maximum number of attempts, for calls that do not set it. Default 5. */

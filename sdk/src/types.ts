@@ -160,7 +160,7 @@ export interface ListedProduct {
   ncm: string | null;
   /** Tax substitution code (CEST). */
   cest: string | null;
-  /** Origin of the goods in a fiscal document; 0 is domestic. */
+  /** Origin code of the goods for fiscal documents; 0 is domestic. */
   fiscalOrigin: number | null;
   /** Whether stock is kept per variation. */
   hasVariants: boolean;
@@ -217,7 +217,7 @@ export interface ProductDetail {
   ncm: string | null;
   /** Tax substitution code (CEST). */
   cest: string | null;
-  /** Origin of the goods in a fiscal document; 0 is domestic. */
+  /** Origin code of the goods for fiscal documents; 0 is domestic. */
   fiscalOrigin: number | null;
   /** Whether stock is kept per variation. */
   hasVariants: boolean;
@@ -281,7 +281,7 @@ export interface NewProduct {
   ncm?: string | null | undefined;
   /** Tax substitution code (CEST). */
   cest?: string | null | undefined;
-  /** Origin of the goods in a fiscal document; 0 is domestic. */
+  /** Origin code of the goods for fiscal documents; 0 is domestic. */
   fiscalOrigin?: number | null | undefined;
   variants?: VariationsPut | undefined;
 }
@@ -336,7 +336,7 @@ export interface ProductChange {
   ncm?: string | null | undefined;
   /** Tax substitution code (CEST). */
   cest?: string | null | undefined;
-  /** Origin of the goods in a fiscal document; 0 is domestic. */
+  /** Origin code of the goods for fiscal documents; 0 is domestic. */
   fiscalOrigin?: number | null | undefined;
 }
 
@@ -400,7 +400,7 @@ export interface Product {
   ncm: string | null;
   /** Tax substitution code (CEST). */
   cest: string | null;
-  /** Origin of the goods in a fiscal document; 0 is domestic. */
+  /** Origin code of the goods for fiscal documents; 0 is domestic. */
   fiscalOrigin: number | null;
   /** Whether stock is kept per variation. */
   hasVariants: boolean;

@@ -19,7 +19,7 @@ export interface WebhookEvent<Name extends keyof EventPayloads = keyof EventPayl
   event: Name;
   workspaceId: string;
   data: EventPayloads[Name];
-  /** The sequence number of the event, which increases within the store. 0 for a ping. */
+  /** The sequence number of the event. Later events of the same store have higher numbers. 0 for a ping. */
   sequence: number;
   /** What caused the event: app:<clientId>, console, storefront, gateway, carrier or system. */
   origin: string;

@@ -34,7 +34,7 @@ function appWith(options: Partial<FeiraAppOptions> = {}): FeiraApp {
   });
 }
 
-/** Approves or denies as the merchant, and returns the URL of the callback. */
+/** Approves or denies the request as the merchant, and returns the URL of the callback. */
 async function answered(url: string, button: 'Approve' | 'Deny' = 'Approve'): Promise<string> {
   const path = new URL(url).pathname + new URL(url).search;
   let page = await merchant.get(path);

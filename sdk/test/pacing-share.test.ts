@@ -10,7 +10,7 @@ test.each([
   ['five clients', { limit: 120, clients: [200, 200, 200, 200, 200] }],
   ['clients that start one after the other', { limit: 120, clients: [300, 300, 300], stagger: 90_000 }],
 ])(
-  'without a shared budget, %s make all their calls and are not rejected once all have run for a minute',
+  'without a shared budget, %s make all their calls, and none is rejected later than a minute after the last client has started',
   (_name, scenario) => {
     const total = scenario.clients.reduce((sum, count) => sum + count);
     const firstMinute =

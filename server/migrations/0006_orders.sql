@@ -60,7 +60,7 @@ create table orders (
   refunded_at timestamptz(3),
   canceled_at timestamptz(3),
   -- The transaction of the last change. Delta sync uses it instead of updated_at, because changes are not committed in
-  -- the order of their times.
+  -- the order of their times. Migration 0030 replaces this column.
   changed_xid xid8 not null default pg_current_xact_id(),
   primary key (workspace_id, id),
   constraint orders_number unique (workspace_id, number),
@@ -157,7 +157,7 @@ create table shipments (
   code text not null,
   order_id uuid not null,
   carrier text not null,
-  -- Null for a code that was entered manually, for which no label was created.
+  -- Null if an app entered its own code instead of creating a label.
   cost numeric(14,2),
   estimated_delivery date,
   created_at timestamptz(3) not null default now(),

@@ -1,6 +1,6 @@
 /** A call that is counted in the window of the rate limit. */
 export interface CountedCall {
-  /** `other` for a call that the server has counted but that no client with this `Budget` object made. */
+  /** `other` for a call that the server has counted but that was made by a client that does not share this budget. */
   id: string;
   sentAt?: number;
   /** The time at which the call was sent or, once it is over, the time at which it ended. */

@@ -8,9 +8,9 @@ export interface WebhookSettings {
   /** By how many seconds the time of a delivery may differ from the current time. Default 300. */
   toleranceSeconds?: number;
   /**
-   * Which signature is checked. Every delivery has both. `standard` (Standard Webhooks, the default) also covers the id
-   * and the time. `service` (X-Service-Signature-256) covers only the body, so it does not detect a recorded delivery
-   * that is sent again.
+   * Which signature is checked. Every delivery has both. `standard` (Standard Webhooks, the default) covers the id, the
+   * time and the body. `service` (X-Service-Signature-256) covers only the body, so it does not detect a recorded
+   * delivery that is sent again.
    */
   scheme?: 'standard' | 'service';
   /** Returns the current time in milliseconds since 1970. Set it in tests. */

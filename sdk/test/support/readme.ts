@@ -4,7 +4,7 @@ import { ROOT } from '../../../server/test/support/process.js';
 
 export const README = readFileSync(join(ROOT, 'sdk/README.md'), 'utf8');
 
-/** The JavaScript blocks of the README. Tests run each block as a separate program. */
+/** The JavaScript blocks of the README. Tests run each block separately. */
 export const BLOCKS = [...README.matchAll(/```js\n(.*?)```/gs)].map(([, code]) => code!);
 
 /** Patterns of blocks that readme.long.test.ts does not run, because they need other software. Other tests run them. */

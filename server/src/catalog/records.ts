@@ -45,7 +45,7 @@ export const productColumns = raw(`
 
 /**
  * The fiscal fields are not part of the stored JSON, because adding them would have required rewriting all rows. The
- * first branch is for the many products that have none of these fields.
+ * first branch is a shortcut for the many products that have none of these fields.
  */
 const fiscalJson = `case when p.ncm is null and p.cest is null and p.fiscal_origin is null
   then ',"ncm":null,"cest":null,"fiscalOrigin":null'

@@ -73,7 +73,7 @@ const optional = {
     Type.Integer({
       minimum: 0,
       maximum: 8,
-      description: 'Origin of the goods in a fiscal document; 0 is domestic.',
+      description: 'Origin code of the goods for fiscal documents; 0 is domestic.',
       examples: [0],
     }),
   ),

@@ -85,7 +85,7 @@ const example = {
   ],
 };
 
-/** The body of PUT variants. */
+/** The body of PUT /products/{id}/variants. */
 export const VariationsPut = Shape('VariationsPut', structure, { 'x-rule': structureFaults, ...example });
 /** The same structure inside the body of a new product. variantsFaults(), a rule of the product schema, checks it. */
 export const VariationsOfNewProduct = Shape('VariationsPut', structure, example);

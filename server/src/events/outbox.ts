@@ -18,8 +18,8 @@ interface ProductUpdated {
 export type NewEvent = OtherEvent | ProductUpdated;
 
 /**
- * Writes events in the transaction of the change, so that neither exists without the other. A write that consists of a
- * single statement inserts into `outbox` in that statement instead.
+ * Writes events in the transaction of the change, so that neither exists without the other. Some statements do not need
+ * this function, because they insert into `outbox` themselves.
  *
  * Call this after the changed rows are locked, because it assigns the positions of the events in the outbox. Two
  * changes to one resource get their positions in the right order only because each takes its position while it holds

@@ -141,7 +141,7 @@ test('carrier scan advances a parcel to the next status or to a given one', asyn
   expect(await mistake('scan', { code: 'NONE' })).toContain('No shipment has the code NONE');
 });
 
-test('a scan asks for the store if two stores use the same shipment code', async () => {
+test('a scan needs --store if two stores use the same shipment code', async () => {
   const other = await feira.store();
   for (const each of [store, other]) {
     await newProduct(each, { quantity: 1 });

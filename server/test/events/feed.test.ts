@@ -106,7 +106,7 @@ describe('the feed', () => {
 });
 
 describe('retention', () => {
-  test('autovacuum collects no statistics of a partition before 1,000 changes to its rows', async () => {
+  test('autovacuum analyzes a partition only after 1,000 changes to its rows', async () => {
     const { autocommit } = feira.context.db.background('test');
     await rotatePartitions(feira.context.db.background('test'), feira.clock);
     const partitions = await autocommit.query<{ name: string; options: string[] | null }>(sql`

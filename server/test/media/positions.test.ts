@@ -72,7 +72,7 @@ test.each([
   [2, 1, 'acbd'],
   [0, 99, 'bcda'],
   [3, 3, 'abcd'],
-])('moving the image at position %i to %i shifts the images in between', async (from, to, expected) => {
+])('moving the image at position %i to %i keeps the order of the others', async (from, to, expected) => {
   const ids = await addAll('abcd');
   const moved = await store.patch(`${images}/${ids[from]}`, { order: to });
   expect(moved.status).toBe(200);

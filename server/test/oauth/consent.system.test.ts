@@ -125,7 +125,7 @@ describe('a merchant in a browser', () => {
     expect(after.status).toBe(401);
   });
 
-  test('denies with the keyboard, and the app gets the error', async () => {
+  test('denies access with the keyboard, and the app gets the error access_denied', async () => {
     await page.goto(authorizeUrl(randomBytes(32).toString('base64url'), 's-2'));
     await page.getByLabel('E-mail').focus();
     await page.keyboard.type(EMAIL);
@@ -143,7 +143,7 @@ describe('a merchant in a browser', () => {
     ]);
   });
 
-  test('can use the page in Portuguese, on a phone and without scripts', async () => {
+  test('can use the consent screen in Portuguese, on a phone and without scripts', async () => {
     const phone = await browser
       .browser()!
       .newContext({ viewport: { width: 360, height: 740 }, locale: 'pt-BR', javaScriptEnabled: false });

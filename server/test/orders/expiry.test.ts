@@ -32,7 +32,7 @@ const place = (options: { pay?: boolean; method?: string } = {}) =>
   order(one, store.workspaceId, { productId, variantId: null, quantity: 1 }, { pay: false, ...options });
 const read = async (id: string) => (await store.get(`/orders/${id}`)).body;
 const expire = ({ context, clock }: Feira) => expireUnpaid(context.db, clock);
-// Gets a new token, because the tests move the clock by more than a token's lifetime of two hours.
+// Gets a new token, because the tests move the clock past a token's lifetime of two hours.
 const fresh = async () => {
   store = await store.withScopes(['orders:read', 'products:read', 'orders:write', 'customers:read']);
 };

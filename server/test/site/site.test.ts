@@ -39,7 +39,7 @@ test('a browser gets a page for an unknown address, and any other client gets JS
   }
 });
 
-test('the API answers browsers in JSON, too', async () => {
+test('the API answers in JSON even if a browser calls it', async () => {
   const answer = await feira.app.inject({ url: '/api/v1/products', headers: BROWSER });
   expect([answer.statusCode, answer.json().code]).toEqual([401, 'invalid_token']);
   expect((await feira.app.inject({ url: '/api/nothing', headers: BROWSER })).json().code).toBe('not_found');

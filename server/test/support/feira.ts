@@ -57,7 +57,7 @@ export async function openFeira(
   options: TestSettings & {
     publicUrl?: string;
     on?: Feira;
-    /** A database in the test's own cluster. `openFeira` migrates it. */
+    /** A database to use instead of a new one. `openFeira` migrates it, and `close` does not drop it. */
     connection?: TestConnection;
     secrets?: string[];
     /** Default: a temporary folder, which is removed when the server closes. */
@@ -157,7 +157,7 @@ export class StoreClient {
     return StoreClient.open(this.context, this.app, this.workspaceId, this.clientId, scopes);
   }
 
-  /** Returns a client that has the same token but uses another process. */
+  /** Returns a client that sends its requests to the given server, with the same token. */
   through({ context, app }: Feira): StoreClient {
     return new StoreClient(context, app, this.workspaceId, this.clientId, this.token);
   }

@@ -69,7 +69,7 @@ describe('a filter', () => {
     for (const changed of [['sku'], ['weight'], ['weight', 'sku']]) expect(fields).toContainEqual(changed);
   });
 
-  test('on the field variants matches every change to a variation', async () => {
+  test('on the field variants matches when a PUT or PATCH of variants adds, changes or removes variations', async () => {
     const { id } = await only('variants');
     const other = await only('price', 'quantity', 'sku', 'ean', 'name');
     const product = await newVaried(store, { S: 1, M: 2 });

@@ -23,7 +23,7 @@ function subscribe(body: object = {}, headers: Record<string, string> = {}) {
 }
 
 describe('a subscription', () => {
-  test('is returned completely on creation and shows its secret only then', async () => {
+  test('is returned completely on creation, and without its secret when read later', async () => {
     const made = await subscribe();
     expect(made.status).toBe(201);
     expect(made.body).toEqual({

@@ -69,7 +69,7 @@ const TEXTS: Record<Language, Texts> = {
       paid_after_cancel:
         'O pagamento chegou depois do cancelamento do pedido. O valor está sendo reembolsado, e o pedido continua cancelado.',
       canceled_after_payment:
-        'O provedor cancelou o pagamento de um pedido que já tinha sido pago. O pedido não foi alterado. Se você ainda não o enviou, confirme antes com o provedor se recebeu o dinheiro.',
+        'O provedor cancelou o pagamento de um pedido que já tinha sido pago. O pedido não foi alterado. Se ainda não o enviou, confirme antes com o provedor se você recebeu o dinheiro.',
       refund_of_other_payment:
         'O provedor reembolsou um pagamento que não é o registrado neste pedido. O pedido não foi alterado.',
     },

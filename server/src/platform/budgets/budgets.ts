@@ -1,6 +1,6 @@
 import type { Registry } from 'prom-client';
 
-/** A store and the app that acts for it. Each such pair has its own rate limits. */
+/** A store and an app that acts for it. Each such pair has its own rate limits. */
 export interface Spender {
   workspaceId: string;
   clientId: string;
@@ -34,7 +34,7 @@ export interface Verdict {
  */
 export interface Budgets {
   spend(spender: Spender, kind: CallKind): Verdict | Promise<Verdict>;
-  /** Returns `degraded` while this process cannot share its counts with the others. */
+  /** Returns `degraded` while REDIS_URL is set but this process cannot share its counts with the others. */
   check(): Promise<'ok' | 'degraded'>;
   measure?(registry: Registry): void;
   close(): void;

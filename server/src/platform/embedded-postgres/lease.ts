@@ -30,8 +30,8 @@ export async function acquireLease(
     const writer = openIfRead(fifo);
     if (writer === 'unread') continue;
     if (writer !== 'absent') return keeperAnswers({ fifo, writer });
-    // The lock file alone does not prove that PostgreSQL is running: after a reboot, the pid in the file may belong to
-    // any process.
+    // PostgreSQL's lock file alone does not prove that PostgreSQL is running: after a reboot, the pid in the file may
+    // belong to any process.
     return (await isServing(postmaster)) ? adopt(location, postmaster, fifo) : undefined;
   }
 }

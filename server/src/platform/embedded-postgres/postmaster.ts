@@ -10,7 +10,10 @@ export interface Postmaster {
   status: 'starting' | 'stopping' | 'ready';
 }
 
-/** Reads PostgreSQL's address and status from its lock file. Only PostgreSQL may delete that file. */
+/**
+ * Reads PostgreSQL's address and status from its lock file. Never delete that file: it prevents a second PostgreSQL
+ * from using the same data.
+ */
 export function readPostmaster(location: ClusterLocation): Postmaster | undefined {
   const lines = readIfThere(join(location.data, 'postmaster.pid')).split('\n');
   const [pid, port, host] = [Number(lines[0]), Number(lines[3]), lines[4]];

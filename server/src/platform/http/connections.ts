@@ -1,7 +1,7 @@
 import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** The time limit for a complete request, enough for an image of 10 MB at 0.7 Mbit/s. */
+/** The time that a client has to send a complete request, enough for an image of 10 MB at 0.7 Mbit/s. */
 export const REQUEST_MS = 120_000;
 /**
  * When the server stops, pending requests have this long to finish. `docker stop` kills the process after ten seconds,

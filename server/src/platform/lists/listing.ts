@@ -29,7 +29,7 @@ export interface Listing {
 export interface KeptList {
   list: CountedList;
   memory: ListMemory;
-  /** Sort keys whose order cannot change while the version of the list is the same. */
+  /** Sort keys by which the records stay in the same order while the version of the list is the same. */
   stableSorts: readonly string[];
 }
 

@@ -123,7 +123,10 @@ export function DeliveryFields({ language, form, options }: Section & { options:
   );
 }
 
-/** `total` includes the cheapest delivery. The payment page shows the exact installments for the chosen delivery. */
+/**
+ * `total` includes the cheapest delivery if the postal code is known. The payment page shows the exact installments for
+ * the chosen delivery.
+ */
 export function PaymentFields({ language, form, total }: Section & { total: number }) {
   const texts = CHECKOUT_TEXTS[language];
   const chosen = METHODS.find((method) => method === form.typed.payment) ?? METHODS[0];

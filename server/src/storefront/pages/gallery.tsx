@@ -7,7 +7,7 @@ const TEXTS = {
   pt: { pictures: 'Imagens', picture: (at: number) => `Imagem ${at}` },
 };
 
-/** A horizontally scrollable gallery. The thumbnails below link to the large images. */
+/** The pictures of a product. If there are several, they scroll horizontally, and thumbnails below link to them. */
 export function Gallery(props: { visit: Visit; item: Item; chosen: ItemVariation | undefined }) {
   const { visit, item, chosen } = props;
   const texts = TEXTS[visit.language];

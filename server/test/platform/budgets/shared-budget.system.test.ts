@@ -16,7 +16,7 @@ afterAll(async () => {
   await redis.stop();
 });
 
-test('two servers that share a Redis together accept as many calls as the limit allows, and each accepted call reports a different remaining number', async () => {
+test('two servers that share a Redis accept as many calls in total as the limit allows, and each accepted call reports a different number of remaining calls', async () => {
   const shared = { on: feira, redisUrl: redis.url, redisTimeoutMs: 10_000 };
   const one = await openFeira(shared);
   const two = await openFeira(shared);

@@ -197,7 +197,7 @@ test('an invalid escape in the query is rejected with 400', async () => {
     expectRejected(await send('GET', `/products?${query}`, { token: store.token }), 400);
 });
 
-test('a query that is empty, unusual or very long never causes a 5xx', async () => {
+test('a query that is empty, unusual or very long returns 200 or 400', async () => {
   for (const query of ['', '&&&', `search=${'%F0%9F%91%95'.repeat(255)}`])
     expect((await send('GET', `/products?${query}`, { token: store.token })).status).toBe(200);
   for (const query of ['=x', '%00=1'])

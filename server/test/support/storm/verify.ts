@@ -76,7 +76,7 @@ function verifyStock({ products, feed }: StoreState, { ledger, ownProducts }: Ex
 /** Every unit must be in stock or in an order, and every change to the stock must have one event. */
 function verifySales(state: StoreState, { ledger, soldProducts, soldAtFirst }: Expectation): string[] {
   const faults: string[] = [];
-  // Without paid orders, the checks of sales and amounts would find nothing, whatever the server does.
+  // Without orders and payments, the checks of sales and amounts would find nothing, whatever the server does.
   if (ledger.payments.length === 0) faults.push('no order was placed and paid');
   const placed = countBy(state.orders, ({ checkoutId }) => checkoutId);
   for (const { checkoutId, outcome } of ledger.checkouts) {
