@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { sql } from '../../src/platform/db/sql.js';
+import { setOrderLimits } from '../../src/stores/stores.js';
 import { hiddenFields, localPath, openShop, TYPED, Visitor } from '../support/buyer.js';
 import { newProduct } from '../support/catalog.js';
 import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
@@ -76,16 +77,20 @@ test('no order is placed if the cart has grown since the checkout page was shown
   expect(await orders()).toEqual([]);
 });
 
-test('a total above the maximum is rejected', async () => {
+test('a total above the maximum is rejected, even if only the delivery cost raises it above', async () => {
   const palace = await newProduct(store, { price: 999_999_999_999.99, quantity: 5 });
   await visitor.add(palace, { quantity: '5' });
   const refused = await visitor.order();
   expect(refused.status).toBe(409);
   expect(refused.text).toContain('exceeds the maximum for an order');
+  const limits = { maxUnitsPerLine: 999, maxUnitsPerOrder: 999 };
+  await setOrderLimits(feira.context.db.system('command').autocommit, store.workspaceId, limits);
   const rock = await newProduct(store, { quantity: 999, weight: 999_999_999 });
   const heavy = new Visitor(feira, visitor.shop);
   await heavy.add(rock, { quantity: '999' });
-  expect((await heavy.order({ state: 'AM' }, '69005000')).status).toBe(409);
+  const tooHeavy = await heavy.order({ state: 'AM' }, '69005000');
+  expect(tooHeavy.status).toBe(409);
+  expect(tooHeavy.text).toContain('exceeds the maximum for an order');
   expect(await orders()).toEqual([]);
 });
 

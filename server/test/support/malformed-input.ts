@@ -125,10 +125,22 @@ export function malformedParameter(good: string): fc.Arbitrary<string> {
   );
 }
 
+const ID = '01900000-0000-7000-8000-000000000000';
+const CURSORS = [
+  [],
+  ['products', 'name', {}, 'a', ID],
+  ['products', '-price', { search: 'a' }, 1e308, ID],
+  ['products', '-createdAt', {}, '9999-12-31T23:59:59-23:59', ID],
+  ['products', 'toString', {}, 'a', ID],
+  ['products', 'name', { toString: 'x' }, 'a', ID],
+  ['products', 'name', {}, '\0', ID],
+  ['orders', 'createdAt', {}, '2026-01-31T00:00:00Z', ID],
+].map((parts) => Buffer.from(JSON.stringify(parts)).toString('base64url'));
+
 const QUERY: [name: string, almostRight: string[]][] = [
   ['page', ['1', '2', '200', '0', '-1', '1e3', '99999999999999999999']],
   ['limit', ['1', '100', '101', '0', '1.5']],
-  ['cursor', ['W10', 'WyJuYW1lIix7fSwiYSIsIjAxOTAwMDAwLTAwMDAtNzAwMC04MDAwLTAwMDAwMDAwMDAwMCJd']],
+  ['cursor', CURSORS],
   ['search', ['a', '%25', '_', '%5C', '%00']],
   ['sort', ['name', '-price', 'quantity', '-createdAt', 'updatedAt', '--name', 'toString']],
   ['categoryId', ['23', '0', '2147483648', '-2147483649']],
