@@ -1251,7 +1251,7 @@ export type ProductUpdatedData =
   | {
       /** Id of the product. */
       id: string;
-      /** Number of variations that changed. */
+      /** Number of variations added, changed or removed. 0 if only their types changed. */
       variants: number;
     };
 

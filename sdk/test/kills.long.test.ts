@@ -46,7 +46,7 @@ async function fillStore(): Promise<void> {
       from generate_series(${first}::integer, ${first + 99}::integer) n`);
 }
 
-test('a sync of 5,000 entries loses and duplicates nothing when the server is killed twice', async () => {
+test('a stock update of 5,000 entries loses and duplicates nothing when the server is killed twice', async () => {
   const events = () =>
     server.db.store('test').query<{ count: number }>(sql`
       select count(*)::int as count from (

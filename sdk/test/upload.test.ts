@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-test('images.upload uploads and attaches an image in one call', async () => {
+test('images.upload uploads and attaches an image in one call, and images can be moved, attached by URL and deleted', async () => {
   const { client } = await server.connect();
   const { id } = await client.products.create({ name: 'Caneca', price: 10 });
   const first = await client.images.upload(id, await pngOf(1));

@@ -1,8 +1,8 @@
 -- Filters of subscriptions. The sequencer, which numbers events and adds their deliveries, applies the filters, so
 -- there is no row for a delivery that a subscription does not want.
 
--- The fields that a product.updated event names. Null for every other event, and for events that a process of the
--- previous release writes. An event without them passes every filter on fields, because a lost event is worse than an
+-- The changed fields of a product.updated event. Null for every other event, and for events that a process of the
+-- previous release writes. If null, the event passes every filter on fields, because a lost event is worse than an
 -- unwanted one.
 alter table outbox add column changed_fields text[];
 

@@ -1,6 +1,6 @@
--- The content of gateway notifications, kept as long as the order. With it, a refund that is reported before its
--- payment can be applied when the payment is reported, and merchants can be shown notifications that do not match an
--- order. The columns are null in rows of earlier releases.
+-- The content of gateway notifications, which are kept permanently from now on. With it, a refund that is reported
+-- before its payment can be applied when the payment is reported, and merchants can be shown notifications that do not
+-- match an order. The columns are null in rows of earlier releases.
 alter table payment_notifications
   add column workspace_id uuid,
   add column order_id uuid,

@@ -57,8 +57,8 @@ export interface ResourceOptions {
   /** The clock. Only tests set it; the default is the time of the database. */
   clock?: Clock;
   /**
-   * How long a call waits for Redis before this process counts it alone. Only tests set it, so that every call is
-   * counted in Redis even on a busy machine.
+   * How long a call waits for Redis before this process counts the call without Redis. Only tests set it: they wait
+   * longer than the default, because Redis may respond slowly on a busy machine.
    */
   redisTimeoutMs?: number | undefined;
 }

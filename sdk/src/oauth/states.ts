@@ -3,7 +3,7 @@ import { FeiraError } from '../errors.js';
 import { base64url, hmac, hmacKey } from '../hmac.js';
 
 const SESSION_MS = 60 * 60 * 1000;
-/** Long enough for a merchant who receives the link by e-mail. */
+/** Long enough for a merchant who receives the link for connecting again by e-mail. */
 const STORE_MS = 7 * 24 * 60 * 60 * 1000;
 
 /**

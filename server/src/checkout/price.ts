@@ -13,9 +13,9 @@ export interface Price {
 }
 
 /**
- * Computes the total of items that the caller has locked. Throws CheckoutRefused if a price or a delivery cost differs
- * from what the buyer was shown (`agreed`), if there is nothing to buy, if the postal code does not have eight digits,
- * or if the total exceeds the maximum.
+ * Computes the total of items that the caller has locked. Throws CheckoutRefused if the items, a price or a delivery
+ * cost differ from what the buyer was shown (`agreed`), if there is nothing to buy, if the postal code does not have
+ * eight digits, or if the total exceeds the maximum.
  */
 export function agreedPrice(
   { zipCode, service, agreed }: { zipCode: string; service: string; agreed?: string | undefined },
@@ -32,7 +32,7 @@ export function agreedPrice(
   return { subtotal, shippingCost: chosen.cost, total, delivery: chosen };
 }
 
-/** Returns a digest of every line, price and delivery cost that the buyer is shown, for all delivery services. */
+/** Returns a digest of what the buyer is shown: every line with its price, and the cost of every delivery service. */
 export function priceTag(items: PricedItem[], options: DeliveryOption[]): string {
   const lines = items
     .map(({ sellable, quantity }) => [

@@ -20,8 +20,8 @@ const MAX_SHOPS = 1_000;
 /**
  * Counts the recent and the unpaid orders of shops. In a shop with 500 recent orders a count takes 2 ms, so while a
  * shop is below half of each limit, its counts are reused for a second. Orders placed by this process meanwhile are
- * added. Orders placed by other processes, or while a count is running, may be missing until the next count. Above half
- * of a limit, every checkout counts.
+ * added. Orders placed by other processes, or while a count is running, may be missing until the next count. From half
+ * of a limit on, every checkout counts the orders again.
  */
 export class ShopUses {
   private readonly counted = new Map<string, { use: Use; at: number }>();

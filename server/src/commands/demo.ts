@@ -62,8 +62,8 @@ export async function ensureDemo(
 
 /**
  * Adds the products that ensureDemo() has not created, the pictures of all products and, if there is a gateway, two
- * weeks of orders. This runs in the background once the server accepts requests, because drawing the pictures takes
- * several seconds. The next start continues a run that was interrupted.
+ * weeks of orders. "feira serve" runs this in the background once it accepts requests, because drawing the pictures
+ * takes several seconds. The next start continues a run that was interrupted.
  */
 export async function fillDemo(
   services: FillServices & Omit<HistoryServices, 'gateway'> & { gateway: SandboxGateway | undefined },

@@ -35,8 +35,8 @@ export async function readFeed(
     select id, sequence, event, workspace_id as "workspaceId", data, origin, created_at as "createdAt"
     from events where workspace_id = ${workspaceId} and sequence > ${after?.number ?? 0}
     order by sequence limit ${limit + 1}`);
-  // Sequences have no gaps, so if the event after the cursor is missing, it has been deleted because it was older than
-  // the retention period.
+  // Sequence numbers have no gaps, so if the event after the cursor is missing, it has been deleted because it was
+  // older than the retention period.
   const next = rows[0]?.sequence ?? head.last_sequence + 1;
   if (after && next > after.number + 1) throw cursorExpired();
   const data = rows.slice(0, limit);

@@ -42,8 +42,13 @@ export const PAYLOADS: Record<EventName, Payload> = {
         { ...closed, description: 'Sent when fields or images of the product changed.' },
       ),
       Type.Object(
-        { id: productId, variants: Type.Integer({ description: 'Number of variations that changed.' }) },
-        { ...closed, description: 'Sent when variations of the product changed.' },
+        {
+          id: productId,
+          variants: Type.Integer({
+            description: 'Number of variations added, changed or removed. 0 if only their types changed.',
+          }),
+        },
+        { ...closed, description: 'Sent when variations of the product or their types changed.' },
       ),
     ]),
     example: { id: PRODUCT, fields: ['price', 'priceDiscount'] },

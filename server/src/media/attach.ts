@@ -134,7 +134,7 @@ async function readVerified(storage: Storage, { key, contentType, contentLength 
   const verified =
     bytes.length === contentLength
       ? await verifyImage(bytes, contentType)
-      : { fault: 'does not have the declared length' };
+      : { fault: 'has a file whose length is not the declared contentLength' };
   if ('fault' in verified) {
     await storage.removeStaged(key);
     throw invalid([keyFault(`${verified.fault}; the file was discarded`)]);

@@ -23,8 +23,9 @@ interface RefreshAnswer {
 
 /**
  * A refresh token can be used only once, so a client that loses the response would have to ask the merchant for access
- * again. With an Idempotency-Key, the client gets the same token pair again for ten minutes. All other tables store
- * only hashes of tokens. Here the pair is encrypted, bound to its row, and deleted after the ten minutes.
+ * again. A client that sent an Idempotency-Key can repeat the request for ten minutes and gets the same token pair. All
+ * other tables store only hashes of tokens. Here the pair is encrypted, bound to its row, and deleted after the ten
+ * minutes.
  */
 export class RefreshAnswers {
   constructor(

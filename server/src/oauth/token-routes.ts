@@ -132,7 +132,7 @@ async function revoke({ db, credentials }: TokenOptions, request: FastifyRequest
 
 /**
  * Uses the app's share of the database connections instead of the store's, because the store is not known until the
- * token is found.
+ * token or code is found.
  */
 function tokensOf(db: Database, clientId: string): Share {
   return db.store(clientId, TOKENS);

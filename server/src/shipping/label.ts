@@ -17,7 +17,7 @@ const WIDTH = 288;
 const HEIGHT = 432;
 const MARGIN = 20;
 
-/** Returns a label of 4 × 6 inches as PDF. It contains only text and bars, so no PDF library is needed. */
+/** Returns a label of 4 × 6 inches as a PDF. It contains only text, a line and bars, so no PDF library is needed. */
 export function labelPdf(label: Label): Buffer {
   const lines = [
     text(MARGIN, HEIGHT - 40, 16, wrapped(label.carrier, 16, 1)[0]!, 'bold'),
@@ -83,7 +83,7 @@ function cut(line: string, size: number): string {
   return kept;
 }
 
-/** Returns whether a line in Helvetica Bold fits between the margins. Character widths are rounded up. */
+/** Returns whether a line fits between the margins, even in bold. Character widths are estimates, mostly rounded up. */
 function fits(line: string, size: number): boolean {
   const ems = [...line].reduce((sum, character) => sum + emsOf(character), 0);
   return ems * size <= WIDTH - 2 * MARGIN;

@@ -7,8 +7,8 @@ type Chosen = { productId: string; variantId: string | null };
 
 /**
  * Returns a picture for each line of a cart or order, keyed by lineName(). It is the first picture that shows an option
- * of the variation, such as its color, otherwise the cover. Products that have no picture or no longer exist are left
- * out.
+ * of the variation, such as its color, otherwise the cover. Lines whose product has no picture or no longer exists are
+ * left out.
  */
 export async function coversOf(
   db: Queryable,

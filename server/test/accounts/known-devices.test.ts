@@ -92,7 +92,7 @@ describe('a browser in which the owner signed in before', () => {
     expect(cookie).not.toContain(email);
   });
 
-  test('is remembered for the last five accounts', async () => {
+  test('is remembered only for the last five accounts', async () => {
     const first = await newAccount();
     const browser = await knownBrowser(first);
     for (let others = 0; others < 5; others++) {

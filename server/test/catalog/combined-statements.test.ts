@@ -98,7 +98,7 @@ test('when two processes write, the last stock event of each product in the feed
   await other.close();
 });
 
-test('a slow statement may delay the 40 reads that were sent right after it, but not the next one', async () => {
+test('a read that is sent behind a slow statement and 40 other reads is answered before the slow statement ends', async () => {
   const id = await newProduct(store);
   const holder = await feira.context.db.store('test').begin();
   await holder.query(sql`select pg_advisory_xact_lock(1)`);

@@ -126,7 +126,7 @@ test('a balance changed only by deltas includes exactly the acknowledged deltas,
   expect(Math.min(...(reported as number[]))).toBeGreaterThanOrEqual(0);
 });
 
-test('the quantity of a product is the sum of its variations', async () => {
+test('the quantity of a product with variations is the sum of their quantities', async () => {
   const wrong = await one.context.db.store('test').query(sql`
     select p.id from products p
     left join lateral (

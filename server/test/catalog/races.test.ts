@@ -4,13 +4,13 @@ import { newProduct, newVaried, sizes } from '../support/catalog.js';
 import { type Answer, type Feira, openFeira, type StoreClient } from '../support/feira.js';
 import { Random } from '../support/random.js';
 
-// Two processes share one database. The database must resolve conflicts between them, whatever the timing is.
+// Two servers share one database. The database must resolve conflicts between them, whatever the timing is.
 
 let one: Feira;
 let two: Feira;
 let store: StoreClient;
 let random: Random;
-/** Returns a client of the same store that uses one of the two processes at random. */
+/** Returns a client of the same store that uses one of the two servers at random. */
 let either: () => StoreClient;
 
 beforeAll(async () => {

@@ -59,7 +59,7 @@ describe('PUT /products/{id}/variants', () => {
     expect(product).toMatchObject({ hasVariants: true, quantity: 5, variants: answer.body.data });
   });
 
-  test('joins options in the order of the types, and lists combinations in the order of the declared options', async () => {
+  test('joins options into labels in the order of the types, and lists combinations in the order of the declared options', async () => {
     const id = await newProduct(store);
     const answer = await put(id, SHIRT, [
       { options: ['M', 'Preto'] },

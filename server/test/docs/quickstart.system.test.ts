@@ -18,7 +18,7 @@ function copyRepository(folder: string): void {
 }
 
 test(
-  'the commands of the quickstart, run as printed, lead from a fresh clone to verified events',
+  'the commands of the quickstart lead from a fresh clone to verified events',
   async () => {
     const folder = temporaryFolder();
     copyRepository(folder.path);

@@ -37,7 +37,7 @@ describe.each(['pipeline', 'pg'] as const)('through PgBouncer in session mode, t
   });
   afterEach(() => db.close());
 
-  test('sets the statement timeout of each kind of connection, and the time zone UTC', async () => {
+  test('sets the statement timeouts of system, search and background connections, and the time zone UTC', async () => {
     const limits = sql`select current_setting('statement_timeout') as statement, current_setting('TimeZone') as zone`;
     expect(await db.system('test').query(limits)).toEqual([{ statement: '4s', zone: 'UTC' }]);
     expect(await db.search('test').query(limits)).toEqual([{ statement: '2s', zone: 'UTC' }]);

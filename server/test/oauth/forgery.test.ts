@@ -98,7 +98,7 @@ describe.each(Object.keys(FORMS))('the form "%s"', (name) => {
     const refusals = [new Merchant(feira.app), bia];
     for (const other of refusals) {
       const page = await other.post(form.action, fields);
-      // Without a session, the response redirects to the sign-in page.
+      // Without a session, the consent form redirects to the sign-in page.
       if (page.status === 303) expect(page.location).toMatch(/^\/sign-in\?/);
       else expect([400, 403]).toContain(page.status);
     }

@@ -53,7 +53,7 @@ function watchedCredentials(): { flood(count: number): Promise<boolean[]>; most(
 }
 
 describe('a flood of unknown tokens', () => {
-  test('is looked up with one statement at a time after thirty unknown tokens from a network, until a minute has passed', async () => {
+  test('is looked up with one statement at a time after thirty unknown tokens from the same network, until a minute has passed', async () => {
     const before = watchedCredentials();
     expect(await before.flood(100)).toEqual(Array(100).fill(false));
     expect(before.most()).toBeGreaterThan(1);

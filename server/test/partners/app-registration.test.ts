@@ -136,7 +136,7 @@ describe('the redirect addresses of an app', () => {
     await isRefused({ 'redirect-uris': addresses(21) }, 'at most 20 redirect URIs');
   });
 
-  test('cause only one error if there are far too many', async () => {
+  test('cause only one error if there are too many', async () => {
     const page = await register(dev, {
       'redirect-uris': Array(1_500)
         .fill(0)

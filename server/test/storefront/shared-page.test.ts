@@ -77,7 +77,7 @@ test('the product list and the product page show every change to a product immed
     [() => store.patch(`/products/${mug}`, { name: 'Cup' }), '<h2>Cup</h2>', '<h1>Cup</h1>'],
   ];
   for (const [change, list, page] of changes) {
-    // Read each page twice before the change, so that it is cached.
+    // Before the change, the first read of each page caches it, and the second is answered from the cache.
     for (let time = 0; time < 2; time++) await Promise.all([visitor.at(), visitor.at(product)]);
     await change();
     expect((await visitor.at()).html, list).toContain(list);

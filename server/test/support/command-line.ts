@@ -7,7 +7,7 @@ let running: Promise<unknown> = Promise.resolve();
 
 /**
  * Runs the command line in this process, because starting a separate one takes a second of CPU time. Tests about
- * processes use `feiraCommand`, and tests that need `serve` use `startServer`. Both start a real process.
+ * processes use `feiraCommand`, and tests that need a running server use `startServer`. Both start a separate process.
  */
 export function runCommand(
   args: string[],

@@ -1,6 +1,6 @@
 /**
- * Ranges that are not public: those of IANA's special-purpose registries, multicast, deprecated IPv6 ranges, and an
- * internal address of Azure. The lists are independent of the tested code.
+ * Ranges to which no webhook may be sent: those of IANA's special-purpose registries, multicast, deprecated IPv6
+ * ranges, and an internal address of Azure. The lists are independent of the tested code.
  */
 export const INTERNAL_V4 = [
   '0.0.0.0/8',

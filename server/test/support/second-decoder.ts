@@ -18,7 +18,7 @@ export class SecondDecoder {
 
   /**
    * Returns the SHA-256 of the RGBA pixels of the first frame, or a fault if Pillow rejects the file or detects another
-   * type. Handles one file at a time.
+   * type.
    */
   async decode(bytes: Buffer, type: ImageType): Promise<{ pixels: string } | { fault: string }> {
     const head = Buffer.alloc(4);

@@ -18,7 +18,7 @@ export interface StorageUnderTest {
 
 const BYTES = randomBytes(3_000);
 
-/** Tests the guarantees for integrators, which are the same for every storage. */
+/** Tests the behavior that all kinds of storage must have in common. */
 export function describeStorage(kind: string, under: () => StorageUnderTest): void {
   const newUpload = (over: Partial<SignedPut> = {}): SignedPut => ({
     key: `product_images/${newId()}/${randomBytes(16).toString('base64url')}.png`,

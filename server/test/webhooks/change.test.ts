@@ -7,8 +7,8 @@ import { until } from '../support/process.js';
 import { Receiver } from '../support/receiver.js';
 import { isGenuine, readLog, type Subscription, subscribe } from '../support/webhooks.js';
 
-// No worker is running unless a test starts one. Events stay in the outbox until an API call assigns their numbers, and
-// deliveries stay pending.
+// No worker is running unless a test starts one. Events stay in the outbox until an API call turns them into
+// deliveries, which stay pending.
 let feira: Feira;
 let receiver: Receiver;
 let store: StoreClient;

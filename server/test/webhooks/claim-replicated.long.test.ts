@@ -15,7 +15,7 @@ test('claimDue does not return while the synchronous standby is unreachable', as
     const store = await fleet.store();
     await fleet.call(store, 'POST', '/webhooks', { url: 'http://127.0.0.1:9/', events: ['product.created'] });
     await fleet.call(store, 'POST', '/products', { name: 'Shirt', price: 1 });
-    // Reading the feed assigns the event its number. No worker is running, so nothing claims the delivery.
+    // Reading the feed assigns the event its number. No worker is running, so only claimDue below claims the delivery.
     await fleet.call(store, 'GET', '/events');
     const setStandby = async (name: string) => {
       await admin.query(`alter system set synchronous_standby_names = '${name}'`);

@@ -122,8 +122,8 @@ function stageOf(at: number, left: number): DemoOrder['stage'] {
 }
 
 /**
- * Returns a valid access key of an invoice of a fictitious issuer: state, year, month, CNPJ, model, series, number,
- * emission type, code, check digit.
+ * Returns a valid access key for an invoice of a fictitious issuer. The parts of a key are state, year, month, CNPJ,
+ * model, series, number, emission type, code and check digit.
  */
 export function accessKey(number: number): string {
   const body = `3526${'01'}11222333000181${'55'}001${String(number).padStart(9, '0')}1${String(number * 7919)

@@ -1,8 +1,8 @@
 import type { Operation } from '../reference/operations.js';
 
 /**
- * A form that sends the call to this server. It is hidden until a script shows it, so readers without scripts see only
- * the curl command.
+ * A form that sends a call of the reference to this server. It is hidden until a script shows it. Readers without
+ * scripts can use the curl command.
  */
 export function TryIt({ operation, token }: { operation: Operation; token: string }) {
   const { id, method, path, parameters, body } = operation;

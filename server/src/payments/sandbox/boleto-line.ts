@@ -43,8 +43,8 @@ function partsOf({ id, amount, dueOn }: Boleto) {
 }
 
 /**
- * Returns the number of days since 7 October 1997. It has four digits and restarted at 1000 after 9999, on 22 February
- * 2025.
+ * Returns the due date as four digits (fator de vencimento): the number of days since 7 October 1997. After reaching
+ * 9999, it restarted at 1000 on 22 February 2025.
  */
 function dueFactor(day: string): string {
   const days = (Date.parse(day) - Date.parse('1997-10-07')) / (24 * 60 * 60 * 1000);

@@ -11,9 +11,9 @@ interface ProbeTimes {
 }
 
 /**
- * Tracks open connections and probes idle ones, so that a connection that died silently is destroyed before a caller
- * gets it. Without probes, a caller could get a connection that a firewall had dropped, and wait for a response until
- * the deadline of its query.
+ * Tracks open connections and probes idle ones, so that a connection that died silently is usually destroyed before a
+ * caller gets it. Without probes, a caller would get a connection that a firewall had dropped, and wait for a response
+ * until the deadline of its query.
  */
 export class OpenConnections {
   private readonly connections = new Set<Connection>();

@@ -18,7 +18,7 @@ const ENCODINGS: Record<string, (payload: string | Buffer, done: Compressed) => 
 
 /**
  * Compresses responses for clients that accept compression. The API, the documentation and the style sheet of shops use
- * this hook. Pages must not, because they contain user input next to CSRF tokens, which could be guessed from the
+ * this hook. Other pages must not, because they contain user input next to CSRF tokens, which could be guessed from the
  * compressed length (BREACH). The ETag identifies the content, not its encoding, and Vary separates the encodings in
  * caches.
  */

@@ -51,7 +51,7 @@ export const RECORD_ERRORS = {
   },
   no_payment_gateway: {
     status: 409,
-    meaning: 'This server has no payment gateway, so it cannot refund.',
+    meaning: 'This server has no payment gateway, so orders cannot be paid or refunded.',
     remedy: 'Ask the operator of the server to set PAYMENT_GATEWAY.',
   },
   no_such_payment: {
@@ -86,7 +86,7 @@ export const RECORD_ERRORS = {
   },
   over_balance: {
     status: 409,
-    meaning: 'The refund at the sandbox gateway exceeds what is left of the payment.',
+    meaning: 'The refund at the sandbox gateway exceeds what is left of the payment, or nothing is left.',
     remedy:
       'Read the order: it may have been refunded at the gateway. In "feira gateway refund", the amount must be at most the balance that the error names.',
   },

@@ -5,7 +5,8 @@ import { TerminalLines } from './terminal-lines.js';
 /**
  * Returns a logger that writes one JSON line per entry to standard output, or a short readable line if standard output
  * is a terminal. Query strings, bodies and headers other than User-Agent are not logged, because they may contain
- * tokens, codes and signatures. The redaction below is a second safeguard in case a later change logs them.
+ * tokens, codes and signatures. The redaction below is a second safeguard in case a later change logs headers or form
+ * fields.
  */
 export function createLog(level: string, stream: DestinationStream = standardOutput()): Logger {
   return pino(

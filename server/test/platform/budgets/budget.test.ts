@@ -90,7 +90,7 @@ describe('the call budget of a credential (one store and app)', () => {
     expect((await store.get('/me')).status).toBe(429);
   });
 
-  test('is in the headers of authenticated responses with any status, and not in those of a 401', async () => {
+  test('is in the response headers of authenticated calls, successful or not, and not in those of a 401', async () => {
     const { id } = (await store.post('/products', { name: 'Known', price: 1 })).body;
     const etag = String((await store.get(`/products/${id}`)).headers.etag);
     const reader = await store.withScopes(['products:read']);

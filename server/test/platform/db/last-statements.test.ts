@@ -58,7 +58,7 @@ describe.each(['pipeline', 'pg'] as const)(
       expect(await notes()).toEqual(['last']);
     });
 
-    test('are not committed if they are only the last ones of a part of the transaction', async () => {
+    test('are not committed yet if they are only the last ones of a part of the transaction', async () => {
       const work = db.store('a').transaction(async (tx) => {
         const part = withoutCommit(tx);
         await part.last(() => note(part, 'first'));

@@ -70,7 +70,11 @@ describe('a migration is refused', () => {
     ['a copy of rows', 'insert into a select * from orders', 'batches'],
     ['an explicit lock', 'lock table orders', 'unknown'],
     ['a DO block', 'do $$ begin update orders set a = 1; end $$', 'unknown'],
-    ['a second action that changes a type', 'alter table o add a int, alter b type text', 'rewritten'],
+    [
+      'an ALTER TABLE whose second action changes a type',
+      'alter table o add a int, alter b type text',
+      'rewritten',
+    ],
   ])('with %s', (_what, text, remedy) => {
     const [found, ...others] = blockers(text);
     expect(others).toEqual([]);
@@ -115,14 +119,14 @@ test('changing the statistics target of a column does not block reads or writes'
   ]);
 });
 
-test('dropping an index concurrently does not block reads or writes', () => {
+test('dropping an index blocks reads and writes unless it is dropped concurrently', () => {
   expect(locksOf('drop index concurrently if exists i')).toEqual([
     { table: 'i', lock: 'share update exclusive' },
   ]);
   expect(locksOf('drop index i')).toEqual([{ table: 'i', lock: 'access exclusive' }]);
 });
 
-test('attaching a partition locks the partition, whose rows are checked, and hardly the table', () => {
+test('attaching a partition locks it while its rows are checked, but does not block reads or writes of the table', () => {
   expect(locksOf('alter table a attach partition b for values in (1)')).toEqual([
     { table: 'a', lock: 'share update exclusive' },
     { table: 'b', lock: 'access exclusive', blocks: expect.stringContaining('rows are checked') },

@@ -25,8 +25,8 @@ beforeAll(async () => {
   await autocommit.query(sql`
     insert into product_search (workspace_id, product_id, terms)
     select workspace_id, id, search_terms(name) from products where workspace_id = ${store.workspaceId}`);
-  // Tests do not wait for the disk at a commit, and VACUUM marks no page as visible while the commit of its rows is not
-  // on the disk. A checkpoint writes all commits to the disk.
+  // Tests do not wait for the disk at a commit, and VACUUM does not mark a page as all-visible until the commits of its
+  // rows are on the disk. A checkpoint writes all commits to the disk.
   await autocommit.query(sql`checkpoint`);
   await autocommit.query(sql`vacuum analyze products, product_search, list_counts`);
 });

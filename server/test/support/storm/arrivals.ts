@@ -21,9 +21,9 @@ export interface RecordedAttempt {
 /** The maximum time from the claim of a delivery to its arrival, or from its arrival to the record of its result. */
 const SLACK_MS = 6_000;
 /**
- * The kill of a worker usually closes the connection of the previous attempt. A connection that closed up to this long
- * before the kill is accepted too: workers close a connection after one idle second, possibly before they have recorded
- * the result of the last delivery on it.
+ * If an event arrives again because a worker was killed, the kill usually closed the connection of the previous
+ * attempt. A connection that closed up to this long before the kill is accepted too: workers close a connection after
+ * one idle second, possibly before they have recorded the result of the last delivery on it.
  */
 const CLOSED_BEFORE_KILL_MS = 3_000;
 const PROBE_EVERY_MS = 50;

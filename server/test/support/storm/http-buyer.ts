@@ -17,7 +17,7 @@ export class HttpBuyer {
     // Every buyer has a different IP address, because the number of orders per IP address is limited.
     const number = ++buyers;
     const address = `10.${(number >> 16) & 255}.${(number >> 8) & 255}.${number & 255}`;
-    // The buttons are found by their English labels. Without this header, shops are in Portuguese.
+    // The buttons are found by their English labels. Without Accept-Language, shops are in Portuguese.
     const headers = { 'accept-language': 'en', 'x-forwarded-for': address };
     this.browser = new Merchant(overHttp(pickServer), headers);
   }
