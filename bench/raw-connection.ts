@@ -9,8 +9,8 @@ export interface RawResponse {
 const HEAD_END = '\r\n\r\n';
 
 /**
- * A connection for clients that need the content of responses, with one request in flight. It uses much less CPU time
- * than node:http, which matters because the benchmark competes with the server and PostgreSQL for two cores.
+ * A connection with one request in flight at a time, for clients that need the content of responses. It uses much less
+ * CPU time than node:http, which matters because the benchmark competes with the server and PostgreSQL for two cores.
  */
 export class RawConnection {
   private readonly socket: Socket;

@@ -73,7 +73,7 @@ await full.close();
 await cluster.close();
 process.exit(met.every(Boolean) && keysPerSecond >= KEYS_GOAL ? 0 : 1);
 
-/** Adds events and finished deliveries of other stores, spread over the last 30 days. */
+/** Adds events and finished deliveries of stores other than the measured one, spread over the last 30 days. */
 async function fill({ client, measured }: EventDatabase): Promise<void> {
   await client.query(`set synchronous_commit = off; set maintenance_work_mem = '512MB'`);
   const since = new Date(Date.now() - DAYS * DAY).toISOString();

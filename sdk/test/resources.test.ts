@@ -90,7 +90,7 @@ test('a batch that is repeated with the same idempotency key is applied once', a
   expect((await client.products.list()).data[0]!.quantity).toBe(600);
 });
 
-test('an error in a later call of a batch names the index of the entry in the whole batch and has the results of the earlier calls', async () => {
+test('if a batch takes several calls, an error in a later one has the index of its entry in the whole batch and the results of the earlier calls', async () => {
   const { client } = await createProducts(1, { sku: true });
   const entries = Array.from({ length: 510 }, (_, index) => ({
     sku: 'S0',
@@ -102,7 +102,7 @@ test('an error in a later call of a batch names the index of the entry in the wh
   expect(error.completed).toHaveLength(500);
 });
 
-test('reads and changes orders and shipments, reads customers, and reports an invalid invoice', async () => {
+test('reads and changes orders, creates and reads shipments, reads customers, and throws if an invoice is invalid', async () => {
   const { client, store } = await server.connect();
   const { id } = await client.products.create({ name: 'Caneca', price: 30, quantity: 5, weight: 0.3 });
   const orderId = await order(server, store.workspaceId, { productId: id, variantId: null, quantity: 1 });

@@ -102,7 +102,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   return app;
 }
 
-/** Builds the server for the operator: health, readiness and metrics on a separate port. */
+/** Builds the server for the operator: health, readiness and metrics. A worker process has no other HTTP server. */
 export function buildMonitorApp(options: ServerOptions): FastifyInstance {
   const app = buildBareApp(options, (_request, _reply, done) => done());
   serveHealth(app, options.readiness);

@@ -15,8 +15,8 @@ import {
 import { type PopulatedStore, pathOf, populate } from './support/populated-store.js';
 import { keyOf, sampleBodies } from './support/sample-bodies.js';
 
-// One thread serves all stores of a process, so no request may block it for long. Each route receives large hostile
-// inputs, and the CPU time of each request on that thread is measured.
+// One thread serves all stores of a process, so no request may block it for long. These tests send large hostile
+// inputs and measure the CPU time of each request on that thread.
 
 /**
  * The maximum CPU time of a request of up to 1 MB, on the machine that thread-cpu.ts is calibrated for. JSON.parse

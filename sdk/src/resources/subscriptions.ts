@@ -63,8 +63,8 @@ export class Subscriptions {
   }
 
   /**
-   * Sends the deliveries of a period again, at most 10,000 per call. If some are left, pass `continueFrom` of the
-   * response as `from` of the next call.
+   * Sends deliveries of a period again, all or only the failed ones, at most 10,000 per call. If some are left, pass
+   * `continueFrom` of the response as `from` of the next call.
    */
   replay(id: string, request: ReplayRequest, options?: WriteOptions): Call<Replayed> {
     return this.api.write({ method: 'POST', path: path`/webhooks/${id}/replay`, body: request }, options);

@@ -43,7 +43,7 @@ export async function rawBody(request: NodeRequest): Promise<unknown> {
     const bytes = typeof chunk === 'string' ? new TextEncoder().encode(chunk) : chunk;
     size += bytes.length;
     if (size > MAX_BYTES)
-      throw new WebhookError('body_too_large', 413, 'The body exceeds 1 MB, the maximum size of a delivery');
+      throw new WebhookError('body_too_large', 413, 'The body exceeds 1 MB, the limit of this handler');
     chunks.push(bytes);
   }
   const whole = new Uint8Array(size);

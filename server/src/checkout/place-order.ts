@@ -35,8 +35,8 @@ export interface OrderRequest {
   /** priceTag() of the prices shown to the buyer. If absent, any price is accepted. */
   agreed?: string | undefined;
   /**
-   * The buyer's network (networkOf), and what counts the orders of each shop. Absent for simulated buyers and for the
-   * orders that fillDemo() places, to which the limits per network and per shop do not apply.
+   * The buyer's network (networkOf), and the counts of recent and unpaid orders per shop. Absent for simulated buyers
+   * and for the orders that fillDemo() places, to which the limits per network and per shop do not apply.
    */
   limited?: { network: string; shopUses: ShopUses };
 }
@@ -49,9 +49,9 @@ export interface PlacedOrder {
 }
 
 /**
- * Runs the steps of a checkout in one transaction. Prices and stock are read from the locked products, never from the
- * form. If a step throws CheckoutRefused, everything is rolled back. Statements that do not depend on each other are
- * sent together, because every round trip prolongs the locks.
+ * Runs the steps of a checkout in the caller's transaction, which must be rolled back if a step throws. Prices and
+ * stock are read from the locked products, never from the form. Statements that do not depend on each other are sent
+ * together, because every round trip prolongs the locks.
  */
 export async function placeOrder(
   tx: Tx,

@@ -34,7 +34,7 @@ export const command: Command = {
       await Promise.all(Array.from({ length: Math.min(AT_ONCE, count) }, buyer));
       if (orders.length === 0) throw new UsageError(nothingToBuy(product), { code: 'out_of_stock' });
       if (orders.length < count)
-        process.stderr.write(`feira: sold out after ${orders.length} of ${count} buyers\n`);
+        process.stderr.write(`feira: sold out after ${orders.length} of ${count} orders\n`);
       return { orders: orders.sort(), bought: await readPurchases(services.db, shop.workspaceId, orders) };
     });
   },

@@ -89,7 +89,7 @@ class Simulation {
     private readonly restocks: boolean,
   ) {}
 
-  /** The first error that was neither a rejected action nor temporary. */
+  /** The first error other than rejected actions and temporary errors of the database. */
   failure: unknown;
 
   async visit(): Promise<void> {

@@ -63,7 +63,7 @@ export async function moveImage(
   await emitImages(tx, workspaceId, origin, productId);
 }
 
-/** Sets the variation option, such as a color, that an image shows, or removes it if the option is null. */
+/** Sets the variation option, such as a color, that an image shows, or clears it if `option` is null. */
 export async function setImageOption(
   tx: Tx,
   workspaceId: string,

@@ -4,7 +4,8 @@ import type { Share } from '../platform/db/share.js';
 import { sql } from '../platform/db/sql.js';
 
 // Codes and refresh tokens are kept for a week after they expire, so that a second use is still detected. A second use
-// of a code revokes its grant, and a second use of a refresh token ends all refresh tokens of its grant.
+// of a code revokes its grant. A second use of a refresh token, unless it is a retry with the same Idempotency-Key,
+// ends all refresh tokens of its grant.
 const KEPT_MS = 7 * 24 * 60 * 60 * 1000;
 
 export async function purgeTokens(db: Share, clock: Clock): Promise<void> {

@@ -11,7 +11,7 @@ import { TooManyRefreshes } from './token-errors.js';
 const REFRESHES_PER_HOUR = 600;
 const HOUR_MS = 60 * 60 * 1000;
 
-/** Counts a refresh of a grant that the caller has locked. Returns an error if the limit is reached. */
+/** Counts a refresh of a grant that the caller has locked, or returns an error if the limit was already reached. */
 export async function countRefresh(
   tx: Tx,
   clock: Clock,

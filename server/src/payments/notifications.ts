@@ -29,8 +29,8 @@ export function signNotification(
 
 /**
  * Receives a notification from a gateway. The signature covers the time, and old notifications are rejected. A
- * repeated notification gets the same response and changes nothing. Returns the notification, and a reason if it is
- * new and the payment needs manual review.
+ * repeated notification gets the same response and changes nothing. Returns the notification and, if it is new and the
+ * payment needs manual review, the reason for the review.
  */
 export async function receiveNotification(
   db: Database,

@@ -48,7 +48,7 @@ describe('a sign-in', () => {
     expect((await new Merchant(feira.app).signIn(`  ${email.toUpperCase()} `)).status).toBe(303);
   });
 
-  test('works for an e-mail with letters outside ASCII, written in either case', async () => {
+  test('works for an e-mail with letters outside ASCII, in upper or lower case', async () => {
     await openStore(feira, { name: 'Érica', email: 'ÉRICA@loja.example' });
     expect((await new Merchant(feira.app).signIn('ÉRICA@loja.example')).status).toBe(303);
     expect((await new Merchant(feira.app).signIn('érica@loja.example')).status).toBe(303);

@@ -161,7 +161,7 @@ describe('the events of a product', () => {
     ]);
   });
 
-  test('name only the fields whose value changed, not all that were sent', async () => {
+  test('list only the fields whose value changed, not all that were sent', async () => {
     const { id, patch, events } = await product();
     await patch({ price: 10, description: 'Text', weight: 1.5, sku: 'NEW' });
     const [only, ...others] = await events();

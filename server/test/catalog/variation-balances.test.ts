@@ -5,8 +5,9 @@ import type { Answer, Feira, StoreClient } from '../support/feira.js';
 import { sharedFeira } from '../support/shared-feira.js';
 import { sized } from '../support/sized.js';
 
-// Only a few options, SKUs and balances are used, so that SKUs often move between variations, disappear and return. No
-// step changes the SKU of an existing variation, because that changes no balance and emits only product.updated.
+// Only a few options, SKUs and balances are used, so that SKUs often disappear with one variation and return with
+// another. No step changes the SKU of an existing variation, because that changes no balance and emits only
+// product.updated.
 
 let feira: Feira;
 let store: StoreClient;

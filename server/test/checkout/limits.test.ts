@@ -227,7 +227,7 @@ test.each([
 describe('the limits of a shop', () => {
   beforeEach(() => feira.clock.stop());
 
-  test('include orders accepted by another process after at most a second', async () => {
+  test('take at most a second to include orders accepted by another process', async () => {
     expect((await place(newAddress())).status).toBe(303);
     await reserve(3_000, 1, { status: 'paid' });
     expect((await place(newAddress())).status).toBe(303);

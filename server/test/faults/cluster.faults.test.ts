@@ -7,7 +7,7 @@ import { ROLLING_UPGRADE } from '../support/storm/rolling-upgrade.js';
 import { FAULT_MS, runFaults } from '../support/storm/run-faults.js';
 import { STORM_SETTINGS } from '../support/storm/run-storm.js';
 
-// Requires the Debian packages that `deploy/local-cluster/cluster start` lists, and the full Git history.
+// Requires the Debian packages listed in deploy/local-cluster/parts/settings.sh, and the full Git history.
 
 /** The number of rounds. Each round causes every chosen fault once. */
 const ROUNDS = Number(process.env.FEIRA_FAULT_ROUNDS ?? 1);

@@ -85,7 +85,7 @@ test('a page of another origin gets the status of a rejected upload', async () =
   );
 });
 
-test('a page of another origin may only send PUT to an upload URL, with no header except Content-Type', async () => {
+test('a page of another origin cannot send DELETE or PATCH to an upload URL, nor PUT with a header other than Content-Type', async () => {
   const bytes = await pngOf(1);
   const { uploadUrl } = await askUpload(store, productId, 'image/png', bytes.length);
   const type = { 'Content-Type': 'image/png' };

@@ -135,7 +135,7 @@ describe('an image with invalid, missing or repeated parts', () => {
       /a chunk has an invalid name/,
     ],
     ['no data', [head, end], /contains no image/],
-    ['no header', [png.subarray(0, 8), png.subarray(33)], /does not start with IHDR/],
+    ['no header', [png.subarray(0, 8), png.subarray(33)], /its first chunk is not IHDR/],
     [
       'a wrong checksum',
       [head, pngChunk('tEXt', Buffer.from('a\0b')).subarray(0, -1), Buffer.from([0]), png.subarray(33)],

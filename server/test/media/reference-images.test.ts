@@ -31,7 +31,7 @@ test.each(exact)('the published $name has the pixels that another decoder found'
 });
 
 test.each(refused.map((file, number) => ({ ...file, number })))(
-  '$name ($number) that another decoder rejects is rejected',
+  'file $number, a $name that another decoder rejects, is rejected',
   async ({ bytes, type }) => {
     expect(await verifyImage(bytes, type)).toEqual({ fault: expect.any(String) });
   },

@@ -56,7 +56,7 @@ test('a merchant who is not signed in returns to the same request after signing 
   });
 });
 
-test('a merchant whose session ended while the page was open gets a sign-in page that leads back to the same request', async () => {
+test('a merchant whose session ended while the consent page was open gets a sign-in page that leads back to the same request', async () => {
   const merchant = new Merchant(feira.app);
   await merchant.signIn();
   const page = await merchant.consent(query);

@@ -89,7 +89,7 @@ describe('time zones and clock changes', () => {
     expect(await names('from=2026-11-02&to=2026-11-02')).toEqual(['next']);
   });
 
-  test('a day in São Paulo that began at 1:00, and one whose last hour was repeated, are covered completely', async () => {
+  test('a day in São Paulo without a midnight begins at 1:00, and one whose last hour is repeated includes the repetition', async () => {
     await placed({
       eve: '2018-11-04T02:59:59.999Z',
       began_at_one: '2018-11-04T03:00:00Z',

@@ -15,7 +15,7 @@ const UNITS: Record<string, string> = {
   blanks: ' ',
   'words of two letters': 'ab ',
   'dots and at signs': 'a@.',
-  'percent signs and backslashes': '%_\\',
+  'percent signs, underscores and backslashes': '%_\\',
   'halves of surrogate pairs': '\ud83d',
 };
 

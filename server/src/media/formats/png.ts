@@ -20,7 +20,7 @@ export function walkPng(bytes: Buffer): Walked {
     if (!/^[A-Za-z]{4}$/.test(name)) throw new Broken('a chunk has an invalid name');
     if (bytes.readUInt32BE(at + 8 + length) !== crc32(bytes.subarray(at + 4, at + 8 + length)))
       throw new Broken(`the checksum of its ${name} chunk is wrong`);
-    if (seen.size === 0 && name !== 'IHDR') throw new Broken('it does not start with IHDR');
+    if (seen.size === 0 && name !== 'IHDR') throw new Broken('its first chunk is not IHDR');
     const chunk = publishedChunk(name, bytes.subarray(at, at + length + 12), seen);
     if (chunk) kept.push(chunk);
     seen.add(name);

@@ -51,7 +51,7 @@ const TEXTS = {
   },
 };
 
-/** The result of the form that led to this page. It is shown once, and a new secret cannot be shown again. */
+/** The result of the form that led to this page. It is shown only once, even if it contains a new secret. */
 export interface AppNews {
   notice: keyof typeof TEXTS.en.notices;
   secret?: string;

@@ -105,8 +105,8 @@ const REWRITE = 'every row is rewritten while reads and writes wait';
 const SCAN = 'all rows are checked while the table is locked';
 
 /**
- * Alterations that a migration must avoid, each with the reason: they block the table for long, fail on a table with
- * rows, or break the running version.
+ * Alterations that a migration must avoid, each with the reason: they block the table for a long time, fail on a table
+ * with rows, or break the running version.
  */
 const ALTERATIONS_TO_AVOID: [RegExp, string][] = [
   [

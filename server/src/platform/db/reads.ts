@@ -37,8 +37,8 @@ interface ConnectionSlot {
   /** The value of performance.now() when the first entry of `reads` became the first. */
   headSince: number;
   /**
-   * Set when a read on this connection is slow or belongs to a key with slow reads. Cleared when the connection is
-   * idle. While it is set, other reads are sent here only if no connection is idle.
+   * Set when a read on this connection proves slow, or when sendSeparately() uses the connection. Cleared when the
+   * connection is idle. While it is set, other reads are sent here only if no connection is idle.
    */
   isReserved: boolean;
   /**

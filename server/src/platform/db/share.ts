@@ -17,8 +17,8 @@ export interface Tx extends Queryable {
   /**
    * Sends the last statements of a function that writes. If the transaction ends with them, COMMIT is sent right behind
    * them, so that locks are not held for another round trip. `send` must issue all its statements before it waits for
-   * anything, and must reject if one of them fails. If more statements follow in the same transaction, the caller must
-   * give the function `withoutCommit(tx)` instead of `tx`.
+   * anything, and must reject if one of them fails. A caller that sends more statements in the same transaction after
+   * such a function must pass it `withoutCommit(tx)` instead of `tx`.
    */
   last<T>(send: () => Promise<T>): Promise<T>;
 }

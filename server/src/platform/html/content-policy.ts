@@ -1,7 +1,7 @@
 /**
  * Returns the Content-Security-Policy of a page. Browsers also apply form-action to a redirect after a form is
- * submitted. Every origin that a form may lead to is therefore listed: our public origin (because a shop may be opened
- * under another host name of this server) and, on the consent page, the origin of the app.
+ * submitted. formsLeadTo therefore lists every origin that a form may lead to: our public origin (because a shop may be
+ * opened under another host name of this server) and, on the consent page, the origin of the app.
  */
 export function contentPolicy(options: {
   images?: string;

@@ -82,7 +82,10 @@ export function internalError(cause: unknown): ApiError {
   );
 }
 
-/** The response if the database is locked, slow or unreachable, or a queue is full or slow. A retry may succeed. */
+/**
+ * The response if the database is locked, slow, out of resources or unreachable, or a queue is full or slow. A retry
+ * may succeed.
+ */
 export function busy(cause: unknown): ApiError {
   return new ApiError(503, 'busy', 'The service is busy. Retry with exponential backoff.', {
     cause,

@@ -21,7 +21,10 @@ export interface StoredAnswer {
   body: string | undefined;
 }
 
-/** `free`: the key is unused. `running`: the first request with it has not been answered yet. */
+/**
+ * `free`: the key is unused. `running`: the first request with it has not been answered yet, or another request is
+ * looking it up at the same time.
+ */
 type KeyState = { state: 'free' } | { state: 'running' } | { state: 'answered'; answer: StoredAnswer };
 
 export const MAX_IDEMPOTENCY_KEY = 255;
@@ -49,7 +52,7 @@ export class IdempotencyKeys {
     private readonly seal: Seal,
   ) {}
 
-  /** Returns the state of the key. A free key is locked until the transaction ends. */
+  /** Locks the key until the transaction ends, unless another transaction has locked it. Returns its state. */
   async lock(tx: Tx, use: KeyUse): Promise<KeyState> {
     const { workspaceId, clientId, key, requestHash } = use;
     const [lock] = await tx.query<{ ours: boolean }>(

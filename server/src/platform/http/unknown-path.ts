@@ -6,8 +6,8 @@ import { refuseBrokenQuery } from './query-parameters.js';
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
 /**
- * Responds with 404 to an unknown path, and with 405 to a known path with a method that it does not support. Such calls
- * require a token and count against the rate limit like all others.
+ * Responds with 404 to an unknown path, and with 405 to a known path with a method that it does not support. As for
+ * all calls, the guard in api.ts runs first: it requires a token and counts the call against the rate limit.
  */
 export function refuseUnknownPaths(app: FastifyInstance): void {
   // QUERY is registered again, as a method without a body, so that it also gets a 405. Otherwise the framework would

@@ -36,7 +36,7 @@ export const TAGS = [
   {
     name: 'Images',
     description:
-      'Upload a file in three steps: request an upload URL, PUT the file to it, attach the key. Or attach the URL of a published image.',
+      'Upload a file in three steps: request an upload URL and a key, PUT the file to the URL, attach the key to a product. Or attach the URL of a published image.',
   },
   {
     name: 'Orders',

@@ -2,7 +2,7 @@ import { randomFillSync } from 'node:crypto';
 
 const ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** Returns whether the value has the format of an id. Only such values can be compared with ids in the database. */
+/** Returns whether the value has the format of an id. In SQL, comparing an id with a text that is not a UUID fails. */
 export function isId(value: string): boolean {
   return ID.test(value);
 }

@@ -1,6 +1,6 @@
 /**
  * Normal form C combines at most this many UTF-16 code units into one character, for example a Greek letter and three
- * marks. The only exceptions are four rare characters of Unicode 16, which consist of six units.
+ * marks. The only exceptions are four rare characters of Unicode 16, which are combined from six units.
  */
 export const UNITS_PER_CHARACTER = 4;
 

@@ -72,9 +72,9 @@ export function SaleBadge({
 }
 
 /**
- * A picture in a square, never cropped. If this server resizes the images that it stores (`resizedFrom`), the browser
- * loads them in the width that the page needs (`sizes`). If there is no image, the first letter or digit of the name is
- * shown.
+ * A picture in a square, never cropped. If this server resizes the images that it stores (`resizedFrom` is their base
+ * URL), the browser loads them, except GIFs, in the width that the page needs (`sizes`). If there is no image, the
+ * first letter or digit of the name is shown.
  */
 export function Picture(props: {
   url: string | null | undefined;

@@ -170,8 +170,8 @@ describe('these values are rejected with 422 and the name of the field:', () => 
     ));
 });
 
-describe('one response reports all errors', () => {
-  test('of a product', async () => {
+describe('a rejected call', () => {
+  test('reports all errors of a product', async () => {
     const answer = await store.post('/products', {
       price: 1.005,
       priceDiscount: -1,
@@ -186,7 +186,7 @@ describe('one response reports all errors', () => {
     expect(answer.body.code).toBe('validation_failed');
   });
 
-  test('of a batch of variations, each with its index', async () => {
+  test('reports all errors of a batch of variations, each with its index', async () => {
     const answer = await store.patch(`/products/${varied}/variants`, {
       variants: [
         { sku: 'V-S', quantity: 1 },
@@ -205,7 +205,7 @@ describe('one response reports all errors', () => {
     expectRejected(answer, 422, fields);
   });
 
-  test('of the types and combinations of a product', async () => {
+  test('reports all errors of the types and combinations of a product', async () => {
     const answer = await store.put(`/products/${varied}/variants`, {
       types: [{ name: 'Size', options: [] }, { options: ['a', 7] }],
       combinations: [{}, { combination: 'S', price: -1, quantity: null }],
@@ -215,14 +215,14 @@ describe('one response reports all errors', () => {
     expectRejected(answer, 422, [...fields, ...combinations]);
   });
 
-  test('of a stock batch', async () => {
+  test('reports all errors of a stock batch', async () => {
     const answer = await store.patch('/stock', {
       entries: [{ sku: '', quantity: 1 }, { quantity: -1 }, null],
     });
     expectRejected(answer, 422, ['entries[0].sku', 'entries[1].quantity', 'entries[1].sku', 'entries[2]']);
   });
 
-  test('no rejected call has changed anything', async () => {
+  test('changes nothing', async () => {
     expect((await store.get('/products')).body.meta.total).toBe(2);
     expect((await store.get(`/products/${varied}`)).body).toMatchObject({ price: 1, quantity: 1 });
     expect((await store.get(`/products/${simple}`)).body).toMatchObject({
