@@ -32,8 +32,8 @@ async function callsOf(size: Size): Promise<Map<string, string[]>> {
     [Math.floor(count / ORDERS_PER_SURNAME)],
   );
   const searches = (path: string): [string, string[]][] => [
-    [`${path}, search a surname`, surnames.map(({ surname }) => `${path}?search=${surname}`)],
-    [`${path}, search a document`, some.map(({ document }) => `${path}?search=${document}`)],
+    [`${path}, search for a surname`, surnames.map(({ surname }) => `${path}?search=${surname}`)],
+    [`${path}, search for a document`, some.map(({ document }) => `${path}?search=${document}`)],
   ];
   return new Map([
     ['/orders/{id}', some.map(({ id }) => `/orders/${id}`)],
@@ -46,9 +46,9 @@ async function callsOf(size: Size): Promise<Map<string, string[]>> {
     ['/orders, placed on one day', some.map(({ day }) => `/orders?from=${day}&to=${day}`)],
     ['/orders, paid ones', ['/orders?status=paid']],
     ...searches('/orders'),
-    ['/orders, search a number', some.map(({ number }) => `/orders?search=${number}`)],
+    ['/orders, search for a number', some.map(({ number }) => `/orders?search=${number}`)],
     [
-      '/orders, search a shipment code',
+      '/orders, search for a shipment code',
       some.flatMap(({ code }) => (code === null ? [] : [`/orders?search=${code}`])),
     ],
     ['/customers, first page', ['/customers']],

@@ -56,8 +56,8 @@ export interface ApiOptions {
 export const api: FastifyPluginAsync<ApiOptions> = async (app, options) => {
   addSteps(app, options);
   listRoutes(app);
-  // These functions add only routes, so they are called directly: register() would create separate classes of requests
-  // and replies for each of them, and V8 optimizes the steps that all routes share for only a few classes.
+  // These functions add only routes, so they are called directly. register() would create a Request and a Reply class
+  // for each of them, and V8 does not optimize the steps that all routes share well if their objects have many classes.
   const routes = app.withTypeProvider<TypeBoxTypeProvider>();
   await accountRoutes(routes, {});
   await catalogRoutes(routes, options.catalog);

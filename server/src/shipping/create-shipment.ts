@@ -11,7 +11,10 @@ import { CARRIER, type Parcel, quote } from './freight.js';
 import type { ShipmentRecord } from './shipments.js';
 
 const DIGITAL = 1;
-/** The delivery time, in business days, of an order from an early release if there is no quote for its postal code. */
+/**
+ * The delivery time in business days if the order has none, because early versions of Feira did not store it, and there
+ * is no quote for its postal code.
+ */
 const DEFAULT_DAYS = 10;
 
 /**

@@ -79,5 +79,5 @@ test('npm start, the deployments and the benchmarks start Node with the same opt
     'docs/OPERATIONS.md',
   ];
   const found = files.map((file) => options.exec(read(file))?.slice(1));
-  expect(found).toEqual(files.map(() => ['8', '1']));
+  expect(found).toEqual(files.map(() => ['4', '1']));
 });

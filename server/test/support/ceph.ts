@@ -48,8 +48,8 @@ async function startOnce(): Promise<Ceph> {
     await run('ceph-mon', [...conf, '--mkfs', '-i', 'a', '--monmap', map]);
     running.push(spawn('ceph-mon', [...conf, '-i', 'a', '-f'], { stdio: 'ignore' }));
     const uuid = randomUUID();
-    await run('ceph', [...conf, 'osd', 'new', uuid], START_TIMEOUT_MS);
-    await run('ceph', [...conf, 'osd', 'crush', 'add', 'osd.0', '1', 'root=default'], START_TIMEOUT_MS);
+    await run('ceph', [...conf, 'osd', 'new', uuid], COMMAND_LIMIT);
+    await run('ceph', [...conf, 'osd', 'crush', 'add', 'osd.0', '1', 'root=default'], COMMAND_LIMIT);
     await run('ceph-osd', [...conf, '-i', '0', '--mkfs', '--osd-uuid', uuid]);
     running.push(spawn('ceph-osd', [...conf, '-i', '0', '-f'], { stdio: 'ignore' }));
     const s3 = {
@@ -71,8 +71,11 @@ async function startOnce(): Promise<Ceph> {
 }
 
 const FSID = randomUUID();
-/** The timeout of one command. If one hangs in each start, all starts together still fit into the timeout of a hook. */
-const START_TIMEOUT_MS = { timeout: 50_000 };
+/**
+ * The timeout of one command. Even if a command hangs in every start, the three starts together take less than the 180 s
+ * of the hook that calls startCeph().
+ */
+const COMMAND_LIMIT = { timeout: 50_000 };
 const STARTS = 3;
 
 /**
@@ -121,7 +124,7 @@ rgw frontends = beast endpoint=127.0.0.1:${gateway}
 async function createUser(conf: string[], { accessKeyId, secretAccessKey }: S3Config): Promise<void> {
   const user = ['--uid=feira', '--display-name=Feira'];
   const keys = [`--access-key=${accessKeyId}`, `--secret=${secretAccessKey}`];
-  await run('radosgw-admin', [...conf, 'user', 'create', ...user, ...keys], START_TIMEOUT_MS);
+  await run('radosgw-admin', [...conf, 'user', 'create', ...user, ...keys], COMMAND_LIMIT);
 }
 
 async function createBucket({ endpoint, region, bucket, ...credentials }: S3Config): Promise<void> {

@@ -14,8 +14,8 @@ export interface DatabaseOptions {
   driver?: DatabaseDriver | undefined;
   deadlines?: Partial<Deadlines> | undefined;
   /**
-   * Areas of a store that may fail independently of the rest, with the maximum number of connections that each may use
-   * for all stores together.
+   * Parts of a store's work, such as orders, that have their own connections, so that a lock in one part does not block
+   * the others. The value is the maximum number of connections of a part, for all stores together.
    */
   areas?: Readonly<Record<string, number>>;
   /** Whether the process also connects to a replica. It then opens two fewer connections to the primary. */

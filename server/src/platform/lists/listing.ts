@@ -29,7 +29,10 @@ export interface Listing {
 export interface KeptList {
   list: CountedList;
   memory: ListMemory;
-  /** Sort keys by which the records stay in the same order while the version of the list is the same. */
+  /**
+   * Sort keys for which positions in the list are remembered. The order of the records must not change unless the
+   * version of the list (kept-count.ts) changes.
+   */
   stableSorts: readonly string[];
 }
 
