@@ -57,7 +57,7 @@ export const api: FastifyPluginAsync<ApiOptions> = async (app, options) => {
   addSteps(app, options);
   listRoutes(app);
   // These functions add only routes, so they are called directly. register() would create a Request and a Reply class
-  // for each of them, and V8 does not optimize the steps that all routes share well if their objects have many classes.
+  // for each of them, and if there are many such classes, V8 optimizes the steps that all routes share less well.
   const routes = app.withTypeProvider<TypeBoxTypeProvider>();
   await accountRoutes(routes, {});
   await catalogRoutes(routes, options.catalog);

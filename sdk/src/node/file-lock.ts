@@ -45,10 +45,10 @@ async function tryToLock(file: string, holder: string): Promise<boolean> {
 }
 
 /**
- * Removes the lock of a dead process. The file is renamed first, because two waiting processes may both consider it
- * abandoned, and only one of them can rename it. If the second process then renames the new lock of the first one, both
- * run at the same time. That is harmless: two refreshes of a token have the same Idempotency-Key, and a budget that
- * loses the count of a call is corrected by the headers of a later response.
+ * Removes the lock of a dead process. If two waiting processes both find the lock dead, the slower one may remove the
+ * new lock that the faster one has just created, and both run at the same time. That is harmless: two refreshes of a
+ * token have the same Idempotency-Key, and a budget that loses the count of a call is corrected by the headers of a
+ * later response.
  */
 async function removeIfDead(file: string): Promise<void> {
   const { mtimeMs } = await stat(file).catch(() => ({ mtimeMs: Date.now() }));

@@ -36,7 +36,8 @@ export async function openPayment(
     returnUrl: orderLinks.urlOf(shop, order.id),
   });
   const { transactionId } = opened;
-  // Earlier versions stored the payment id only after they had opened the payment, so an order may lack it.
+  // The transaction id is stored when the order is placed. Earlier versions stored it only here, so an order of theirs
+  // may still lack it.
   if (transactionId !== order.payment.transactionId)
     await recordTransaction(
       ordersOf(db, shop.workspaceId).autocommit,

@@ -43,7 +43,7 @@ export async function applyNotification(
   notification: Notification,
 ): Promise<Attention | undefined> {
   const { id, type, workspaceId, orderId, transactionId, amount, refundedInAll } = notification;
-  const [first, order, refundedBefore] = await Promise.all([
+  const [first, order, reportedRefunds] = await Promise.all([
     tx.query(sql`
       insert into payment_notifications (id, workspace_id, order_id, transaction_id, type, amount, refunded_in_all)
       values (${id}, ${workspaceId}, ${orderId}, ${transactionId}, ${type}, ${amount}, ${refundedInAll})
@@ -52,7 +52,7 @@ export async function applyNotification(
     knownRefunds(tx, notification),
   ]);
   if (first.length === 0) return undefined;
-  const known = { ...notification, refundedBefore };
+  const known = { ...notification, reportedRefunds };
   const attention = order ? await APPLY[type](tx, clock, order, known) : 'unknown_order';
   if (attention)
     await tx.query(sql`
@@ -60,9 +60,9 @@ export async function applyNotification(
   return attention;
 }
 
-/** A notification and the highest refunded total that the gateway has reported for its payment so far. */
+/** A notification, and the highest refunded total that it or an earlier notification of its payment reports. */
 interface KnownNotification extends Notification {
-  refundedBefore: number;
+  reportedRefunds: number;
 }
 
 type Apply = (
@@ -80,7 +80,7 @@ async function paid(
   order: PaymentState,
   notification: KnownNotification,
 ): Promise<Attention | undefined> {
-  const { workspaceId, orderId, transactionId, amount, refundedBefore } = notification;
+  const { workspaceId, orderId, transactionId, amount, reportedRefunds } = notification;
   if (order.status === 'canceled') return paidAfterCancel(tx, order, notification);
   if (order.status !== 'pending') return order.transactionId === transactionId ? undefined : 'second_payment';
   if (amount < order.total) return 'amount_differs';
@@ -88,13 +88,13 @@ async function paid(
   // between opening the payment and storing its id.
   if (order.transactionId !== transactionId) await recordTransaction(tx, workspaceId, orderId, transactionId);
   const write = () => markPaid(tx, clock, workspaceId, order);
-  if (refundedBefore === 0 && amount === order.total) {
+  if (reportedRefunds === 0 && amount === order.total) {
     await tx.last(write);
     return undefined;
   }
   await write();
-  if (refundedBefore > 0)
-    await recordRefunded(tx, workspaceId, 'gateway', { ...order, status: 'paid' }, refundedBefore);
+  if (reportedRefunds > 0)
+    await recordRefunded(tx, workspaceId, 'gateway', { ...order, status: 'paid' }, reportedRefunds);
   return amount > order.total ? 'amount_differs' : undefined;
 }
 
@@ -116,11 +116,11 @@ async function paidAfterCancel(
  * exceeds the balance of the payment.
  */
 async function refundCanceled(tx: Tx, notification: KnownNotification): Promise<boolean> {
-  const { workspaceId, orderId, transactionId, refundedBefore } = notification;
+  const { workspaceId, orderId, transactionId, reportedRefunds } = notification;
   const [received] = await tx.query<{ amount: number | null }>(sql`
     select max(amount) as amount from payment_notifications
     where workspace_id = ${workspaceId} and order_id = ${orderId} and transaction_id = ${transactionId} and type = 'paid'`);
-  const owed = cents((received?.amount ?? 0) - refundedBefore);
+  const owed = cents((received?.amount ?? 0) - reportedRefunds);
   const refund = await findRefund(tx, notification);
   if (refund?.status === 'requested')
     await tx.query(sql`

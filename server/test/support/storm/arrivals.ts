@@ -22,8 +22,8 @@ export interface RecordedAttempt {
 const SLACK_MS = 6_000;
 /**
  * If an event arrives again because a worker was killed, the kill usually closed the connection of the previous
- * attempt. A connection that closed up to this long before the kill is accepted too: workers close a connection after
- * one idle second, possibly before they have recorded the result of the last delivery on it.
+ * attempt. The kill also counts as the cause if that connection closed up to this long before it: workers close a
+ * connection after one idle second, possibly before they have recorded the result of the last delivery on it.
  */
 const CLOSED_BEFORE_KILL_MS = 3_000;
 const PROBE_EVERY_MS = 50;
@@ -81,8 +81,8 @@ export class Arrivals {
   }
 
   /**
-   * Counts the repeated arrivals of events by cause, and describes those without a cause. There are two causes: the
-   * previous attempt is logged as failed, or its result could not be recorded because its worker was killed (which
+   * Counts the repeated arrivals of events by cause, and describes those without a cause. An arrival has a cause if the
+   * previous attempt is logged as failed, or if its result could not be recorded because its worker was killed (which
    * closed the connection) or PostgreSQL was unreachable.
    */
   explainRepeats(
