@@ -76,7 +76,7 @@ export interface AppOptions {
   tokens: TokenOptions;
   labels: LabelOptions;
   storage: Storage;
-  pages: PagesOptions;
+  pages: Omit<PagesOptions, 'readDocument'>;
 }
 
 const API_PREFIX = '/api/v1';
@@ -88,7 +88,8 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   serveHealth(app, server.readiness);
   if (publicRoutes.readiness) serveReadiness(app, server.readiness);
   if (publicRoutes.metrics) serveMetrics(app, server.metrics.registry);
-  await describeApi(app, server.publicUrl, [describeOAuth(server.publicUrl), describeEvents()]);
+  const parts = [describeOAuth(server.publicUrl), describeEvents()];
+  const readDocument = describeApi(app, server.publicUrl, parts);
   await app.register(api, { ...options.api, prefix: API_PREFIX });
   await app.register(tokenRoutes, options.tokens);
   await app.register(labelRoute, options.labels);
@@ -97,7 +98,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     await app.register(serveMedia, { storage });
     await app.register(serveResized, { storage });
   }
-  await app.register(pages, options.pages);
+  await app.register(pages, { ...options.pages, readDocument });
   serveIcon(app);
   return app;
 }

@@ -19,6 +19,8 @@ import { shopStyleRoutes } from './stores/style-routes.js';
 
 export interface PagesOptions {
   publicUrl: string;
+  /** Reads the OpenAPI document, from which the reference is built. */
+  readDocument: () => Promise<object>;
   signIn: SignInOptions;
   authorize: AuthorizeOptions;
   console: ConsoleOptions;
@@ -42,10 +44,10 @@ export const pages: FastifyPluginAsync<PagesOptions> = async (app, options) => {
     await scope.register(authorizeRoutes, options.authorize);
     await scope.register(consoleRoutes, options.console);
     await scope.register(partnerRoutes, options.partners);
-    const { publicUrl, demo } = options;
-    const catalogue = openCatalogue(scope, publicUrl);
-    await scope.register(siteRoutes, { publicUrl, catalogue, demo });
-    await scope.register(docsRoutes, { publicUrl, catalogue, demo });
+    const { publicUrl, readDocument, demo } = options;
+    const readCatalogue = openCatalogue(readDocument, publicUrl);
+    await scope.register(siteRoutes, { publicUrl, readCatalogue, demo });
+    await scope.register(docsRoutes, { publicUrl, readCatalogue, demo });
     await scope.register(storefrontRoutes, { ...options.storefront, prefix: '/s/:slug' });
     if (sandbox) await scope.register(paymentRoutes, sandbox);
   });

@@ -1,4 +1,3 @@
-import type {} from '@fastify/swagger';
 import type { InjectOptions } from 'fastify';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { EventLoopGuard } from './support/event-loop-guard.js';
@@ -95,7 +94,7 @@ async function acceptedBytes(guard: EventLoopGuard, request: InjectOptions): Pro
 
 test('no query and no path blocks the event loop', async () => {
   const guard = new EventLoopGuard(feira, BUDGET_MS);
-  const { paths = {} } = feira.app.swagger() as {
+  const { paths } = (await feira.app.inject('/openapi.json')).json() as {
     paths: Record<string, Record<string, { parameters?: { in: string; name: string }[] }>>;
   };
   const headers = { authorization: authorization() };

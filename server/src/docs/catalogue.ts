@@ -1,23 +1,29 @@
-import type {} from '@fastify/swagger';
-import type { FastifyInstance } from 'fastify';
 import { ERROR_CATALOGUE, ERROR_CODES } from '../platform/http/error-catalogue.js';
 import { CONTENTS } from './contents.js';
-import { type Article, Library } from './library.js';
+import type { Article, Library } from './library.js';
 import type { Navigation } from './pages/layout.js';
 import type { ApiDocument } from './reference/document.js';
 import { type Group, groupsOf } from './reference/operations.js';
 import type { Entry } from './search.js';
 
 /**
- * The catalogue is built on first use, because only then are all routes registered. It is kept, because rendering the
- * guides takes about 0.35 s.
+ * Returns a function that builds the catalogue on first use, because only then are all routes registered, and the
+ * library imports a Markdown parser, which would delay every start. The catalogue is kept, because rendering the guides
+ * takes about 0.35 s.
  */
-export function openCatalogue(app: FastifyInstance, publicUrl: string): () => Catalogue {
-  let catalogue: Catalogue | undefined;
+export function openCatalogue(readDocument: () => Promise<object>, publicUrl: string): ReadCatalogue {
+  let catalogue: Promise<Catalogue> | undefined;
   return () => {
-    catalogue ??= new Catalogue(new Library(publicUrl), app.swagger() as unknown as ApiDocument, publicUrl);
+    catalogue ??= buildCatalogue(readDocument, publicUrl);
     return catalogue;
   };
+}
+
+export type ReadCatalogue = () => Promise<Catalogue>;
+
+async function buildCatalogue(readDocument: () => Promise<object>, publicUrl: string): Promise<Catalogue> {
+  const [{ Library }, document] = await Promise.all([import('./library.js'), readDocument()]);
+  return new Catalogue(new Library(publicUrl), document as ApiDocument, publicUrl);
 }
 
 /** The whole documentation: written pages, the reference and the error codes. */
@@ -25,6 +31,7 @@ export class Catalogue {
   readonly introduction: string;
   readonly groups: Group[];
   readonly navigation: Navigation;
+  private searchable: Entry[] | undefined;
 
   constructor(
     readonly library: Library,
@@ -52,7 +59,13 @@ export class Catalogue {
     ];
   }
 
+  /** Returns what the search finds: the sections of the guides, the calls and the error codes. */
   entries(): Entry[] {
+    this.searchable ??= this.collectEntries();
+    return this.searchable;
+  }
+
+  private collectEntries(): Entry[] {
     const articles = this.library.guides().flatMap((article) =>
       article.sections.map(({ depth, id, text, body }) => ({
         path: depth === 1 ? article.path : `${article.path}#${id}`,

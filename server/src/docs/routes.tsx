@@ -3,7 +3,7 @@ import type { VNode } from 'preact';
 import { contentPolicy } from '../platform/html/content-policy.js';
 import { sendPage } from '../platform/html/page.js';
 import { compress } from '../platform/http/compress.js';
-import type { Catalogue } from './catalogue.js';
+import type { Catalogue, ReadCatalogue } from './catalogue.js';
 import type { FindDemo } from './demo.js';
 import { docsMarkdown, llmsText } from './llms.js';
 import { ArticlePage } from './pages/article.js';
@@ -25,48 +25,44 @@ import { search } from './search.js';
 
 export interface DocsOptions {
   publicUrl: string;
-  catalogue: () => Catalogue;
+  readCatalogue: ReadCatalogue;
   demo: FindDemo;
 }
 
 type Named = { Params: { name: string } };
 
 /** The documentation: guides, reference and error codes, each as a page and as Markdown. */
-export const docsRoutes: FastifyPluginAsync<DocsOptions> = async (app, { publicUrl, catalogue, demo }) => {
+export const docsRoutes: FastifyPluginAsync<DocsOptions> = async (app, options) => {
+  const { publicUrl, readCatalogue, demo } = options;
   const hidden = { schema: { hide: true } };
   const pages = new RenderedPages();
-  const entries = once(() => catalogue().entries());
   allowScriptAndCaching(app, publicUrl);
 
   page(
     '/docs',
-    () => {
-      const { navigation, groups } = catalogue();
-      return <HomePage navigation={navigation} sections={catalogue().sections()} groups={groups} />;
+    (catalogue) => {
+      const { navigation, groups } = catalogue;
+      return <HomePage navigation={navigation} sections={catalogue.sections()} groups={groups} />;
     },
-    () => docsMarkdown(catalogue()),
+    docsMarkdown,
   );
   page(
     '/docs/changelog',
-    () => {
-      const { library, navigation } = catalogue();
-      return <ArticlePage navigation={navigation} article={library.changelog()} />;
-    },
-    () => catalogue().library.changelog().markdown,
+    ({ library, navigation }) => <ArticlePage navigation={navigation} article={library.changelog()} />,
+    ({ library }) => library.changelog().markdown,
   );
   page(
     '/docs/reference',
-    () => {
-      const { navigation, introduction, groups } = catalogue();
-      return <ReferencePage navigation={navigation} introduction={introduction} groups={groups} />;
-    },
-    () => overviewMarkdown(catalogue().groups),
+    ({ navigation, introduction, groups }) => (
+      <ReferencePage navigation={navigation} introduction={introduction} groups={groups} />
+    ),
+    ({ groups }) => overviewMarkdown(groups),
   );
-  page('/docs/errors', () => <ErrorList navigation={catalogue().navigation} />, errorListMarkdown);
+  page('/docs/errors', ({ navigation }) => <ErrorList navigation={navigation} />, errorListMarkdown);
 
   app.get('/docs/guides', hidden, (_request, reply) => reply.redirect('/docs', 301));
-  app.get<Named>('/docs/guides/:name', hidden, (request, reply) => {
-    const { library, navigation } = catalogue();
+  app.get<Named>('/docs/guides/:name', hidden, async (request, reply) => {
+    const { library, navigation } = await readCatalogue();
     const article = library.guide(nameIn(request));
     if (!article) return reply.callNotFound();
     const all = library.guides();
@@ -79,18 +75,19 @@ export const docsRoutes: FastifyPluginAsync<DocsOptions> = async (app, { publicU
     });
   });
   app.get<Named>('/docs/reference/:name', hidden, async (request, reply) => {
-    const group = catalogue().groups.find(({ slug }) => slug === nameIn(request));
+    const { navigation, groups } = await readCatalogue();
+    const group = groups.find(({ slug }) => slug === nameIn(request));
     if (!group) return reply.callNotFound();
     const token = isAddressedTo(publicUrl, request) ? await demo()?.token() : undefined;
     if (token !== undefined) reply.header('Cache-Control', 'no-store');
     return pages.send(request, reply, {
       path: token === undefined ? `/docs/reference/${group.slug}` : undefined,
-      page: () => <GroupPage navigation={catalogue().navigation} group={group} token={token} />,
+      page: () => <GroupPage navigation={navigation} group={group} token={token} />,
       markdown: () => groupMarkdown(group),
     });
   });
-  app.get<Named>('/docs/errors/:name', hidden, (request, reply) => {
-    const { navigation } = catalogue();
+  app.get<Named>('/docs/errors/:name', hidden, async (request, reply) => {
+    const { navigation } = await readCatalogue();
     const code = nameIn(request);
     if (!isErrorCode(code))
       return sendPage(
@@ -104,25 +101,40 @@ export const docsRoutes: FastifyPluginAsync<DocsOptions> = async (app, { publicU
       markdown: () => errorMarkdown(code),
     });
   });
-  app.get<{ Querystring: { q?: string | string[] } }>('/docs/search', hidden, (request, reply) => {
+  app.get<{ Querystring: { q?: string | string[] } }>('/docs/search', hidden, async (request, reply) => {
     const query = [request.query.q ?? ''].flat()[0]!.trim();
-    const hits = search(entries(), query);
-    return sendPage(reply, <SearchPage navigation={catalogue().navigation} query={query} hits={hits} />);
+    const catalogue = await readCatalogue();
+    const hits = search(catalogue.entries(), query);
+    return sendPage(reply, <SearchPage navigation={catalogue.navigation} query={query} hits={hits} />);
   });
-  app.get('/docs/design', hidden, (_request, reply) =>
-    sendPage(reply, <DesignPage navigation={catalogue().navigation} />),
-  );
-  app.get('/docs/SKILL.md', hidden, (_request, reply) => sendMarkdown(reply, catalogue().library.skill()));
-  app.get('/llms.txt', hidden, (_request, reply) =>
-    reply.type('text/plain; charset=utf-8').send(llmsText(catalogue(), publicUrl)),
-  );
+  app.get('/docs/design', hidden, async (_request, reply) => {
+    const { navigation } = await readCatalogue();
+    return sendPage(reply, <DesignPage navigation={navigation} />);
+  });
+  app.get('/docs/SKILL.md', hidden, async (_request, reply) => {
+    const { library } = await readCatalogue();
+    return sendMarkdown(reply, library.skill());
+  });
+  app.get('/llms.txt', hidden, async (_request, reply) => {
+    const catalogue = await readCatalogue();
+    return reply.type('text/plain; charset=utf-8').send(llmsText(catalogue, publicUrl));
+  });
 
   /** Adds a page with a fixed path, as HTML and as Markdown. */
-  function page(path: string, make: () => VNode, markdown: () => string): void {
+  function page(
+    path: string,
+    html: (catalogue: Catalogue) => VNode,
+    markdown: (catalogue: Catalogue) => string,
+  ): void {
     for (const address of [path, `${path}.md`])
-      app.get(address, hidden, (request, reply) =>
-        pages.send(request, reply, { path, page: make, markdown }),
-      );
+      app.get(address, hidden, async (request, reply) => {
+        const catalogue = await readCatalogue();
+        return pages.send(request, reply, {
+          path,
+          page: () => html(catalogue),
+          markdown: () => markdown(catalogue),
+        });
+      });
   }
 };
 
@@ -148,12 +160,4 @@ function isAddressedTo(publicUrl: string, request: FastifyRequest): boolean {
 
 function nameIn(request: FastifyRequest<Named>): string {
   return request.params.name.replace(/\.md$/, '');
-}
-
-function once<Value>(make: () => Value): () => Value {
-  let value: Value | undefined;
-  return () => {
-    value ??= make();
-    return value;
-  };
 }

@@ -12,7 +12,8 @@ interface Answer {
 
 /** Larger responses are not cached. A page of 50 products with variations and images takes about 100 kB. */
 const MAX_BODY_BYTES = 262_144;
-const MAX_BYTES = 24 * 1_048_576;
+/** The first pages of 1,000 small stores, about 34 kB each, fit into this size. */
+const MAX_BYTES = 34 * 1_048_576;
 const MAX_ANSWERS = 5_000;
 const MAX_URL_LENGTH = 1_000;
 /** Limits the age of a cached response, because the version does not count changes that an operator makes with SQL. */

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsync } from 'fastify';
-import type { Catalogue } from '../docs/catalogue.js';
+import type { ReadCatalogue } from '../docs/catalogue.js';
 import type { FindDemo } from '../docs/demo.js';
 import { type Language, languageOf } from '../platform/html/language.js';
 import { sendPage } from '../platform/html/page.js';
@@ -7,12 +7,15 @@ import { LandingPage } from './pages/landing.js';
 
 export interface SiteOptions {
   publicUrl: string;
-  catalogue: () => Catalogue;
+  readCatalogue: ReadCatalogue;
   demo: FindDemo;
 }
 
 /** The landing page, and the files that search engines request. */
-export const siteRoutes: FastifyPluginAsync<SiteOptions> = async (app, { publicUrl, catalogue, demo }) => {
+export const siteRoutes: FastifyPluginAsync<SiteOptions> = async (
+  app,
+  { publicUrl, readCatalogue, demo },
+) => {
   const hidden = { schema: { hide: true } };
 
   app.get<{ Querystring: { lang?: unknown } }>('/', hidden, (request, reply) => {
@@ -28,12 +31,13 @@ export const siteRoutes: FastifyPluginAsync<SiteOptions> = async (app, { publicU
       .send(robots(publicUrl)),
   );
 
-  app.get('/sitemap.xml', hidden, (_request, reply) =>
-    reply
+  app.get('/sitemap.xml', hidden, async (_request, reply) => {
+    const paths = (await readCatalogue()).paths();
+    return reply
       .type('application/xml; charset=utf-8')
       .header('Cache-Control', 'public, max-age=3600')
-      .send(sitemap(['/', ...catalogue().paths()].map((path) => publicUrl + path))),
-  );
+      .send(sitemap(['/', ...paths].map((path) => publicUrl + path)));
+  });
 };
 
 function asLanguage(value: unknown): Language | undefined {

@@ -1,5 +1,5 @@
-import swagger from '@fastify/swagger';
-import type { FastifyContextConfig, FastifyInstance } from 'fastify';
+import type {} from '@fastify/swagger';
+import Fastify, { type FastifyContextConfig, type FastifyInstance, type RouteOptions } from 'fastify';
 import type { DocumentPart } from './document-part.js';
 import { INTRODUCTION, scopeSentence, TAGS } from './openapi-texts.js';
 import { SHARED_COMPONENTS, sharedResponses } from './shared-responses.js';
@@ -18,13 +18,42 @@ declare module 'fastify' {
   }
 }
 
-/** Generates the OpenAPI document from the routes and from the parts that domains add, and serves it. */
-export async function describeApi(
+/**
+ * Serves the OpenAPI document and returns a function that reads it. The document is generated on first use, from all
+ * routes that are registered after this call and from the parts that domains add.
+ */
+export function describeApi(
   app: FastifyInstance,
   publicUrl: string,
   described: DocumentPart[],
-): Promise<void> {
+): () => Promise<object> {
+  const routes: RouteOptions[] = [];
+  app.addHook('onRoute', (route) => {
+    if (!route.schema?.hide && route.method !== 'HEAD') routes.push(route);
+  });
+  let document: Promise<object> | undefined;
+  const readDocument = () => {
+    document ??= generateDocument(routes, publicUrl, described);
+    return document;
+  };
+  app.get('/openapi.json', { schema: { hide: true } }, readDocument);
+  return readDocument;
+}
+
+/**
+ * Generates the document with a second Fastify instance that has the same routes but does not listen. The plugin is
+ * imported here, because loading it would delay every start.
+ */
+async function generateDocument(
+  routes: RouteOptions[],
+  publicUrl: string,
+  described: DocumentPart[],
+): Promise<object> {
+  const { default: swagger } = await import('@fastify/swagger');
   const configs = new Map<string, FastifyContextConfig>();
+  const app = Fastify({ exposeHeadRoutes: false });
+  app.setValidatorCompiler(() => () => true);
+  app.setSerializerCompiler(() => () => '');
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
@@ -82,7 +111,10 @@ export async function describeApi(
       };
     },
   });
-  app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger());
+  for (const { method, url, schema, config, handler } of routes)
+    app.route({ method, url, handler, ...(schema && { schema }), ...(config && { config }) });
+  await app.ready();
+  return app.swagger();
 }
 
 /**
