@@ -55,7 +55,7 @@ async function measureCalls(): Promise<void> {
   const folder = temporaryFolder();
   const postgres = await startEmbeddedPostgres({ folder });
   const hello = await startHello();
-  const servers: Server[] = [];
+  const servers = new Map<string, Server>();
   const open = async (database: string, stores: number, filling: Filling) => {
     const begun = performance.now();
     await query(postgres.connection, `create database ${database}`);
@@ -66,7 +66,7 @@ async function measureCalls(): Promise<void> {
       folder,
       `postgresql:///${database}?host=${encodeURIComponent(host)}&user=${user}`,
     );
-    servers.push(server);
+    servers.set(database, server);
     const seconds = ((performance.now() - begun) / 1000).toFixed(0);
     console.log(`seeded ${stores} stores of ${filling.products} products and started Feira in ${seconds} s`);
     return { server, connection, stores: seeded };
@@ -98,9 +98,9 @@ async function measureCalls(): Promise<void> {
       if (round > 0) results.get(call)!.push(result);
     }
   report(results);
-  for (const server of servers) reportMemory(server);
+  for (const [database, server] of servers) reportMemory(database, server);
   load.stop();
-  for (const server of servers) await server.stop();
+  for (const server of servers.values()) await server.stop();
   await hello.stop();
   await postgres.close();
 }
@@ -119,12 +119,12 @@ async function measure(load: LoadProcess, call: Call, round: number): Promise<Lo
   return result;
 }
 
-function reportMemory({ pid }: Server): void {
+function reportMemory(database: string, { pid }: Server): void {
   const memory = memoryOf(pid);
   if (!memory) return;
   const { now, peak } = memory;
   judge(
-    'resident memory at the end',
+    `${database}: resident memory at the end`,
     `${now.toFixed(0)} MB, peak ${peak.toFixed(0)} MB`,
     `< ${MAX_MEMORY_MB} MB`,
     now < MAX_MEMORY_MB,

@@ -162,18 +162,21 @@ export class Webhooks {
 
   /**
    * Returns whether a later event of the same name for the same resource, or a later product.deleted event of the same
-   * product, was already received.
+   * product, was already received. Variations without a SKU cannot be told apart, so their stock.updated events are not
+   * compared with each other.
    */
   private async isStale({ event, workspaceId, data, sequence }: WebhookEvent): Promise<boolean> {
     if (!this.sequences || sequence === 0) return false;
-    const { id, orderId, sku = '' } = data as { id?: string; orderId?: string; sku?: string };
+    const { id, orderId, sku } = data as { id?: string; orderId?: string; sku?: string };
     const resource = `${workspaceId} ${id ?? orderId}`;
-    const own = `${event} ${resource} ${sku}`;
+    const own = sku === '' ? undefined : `${event} ${resource} ${sku ?? ''}`;
     const last = await Promise.all(
-      [own, `product.deleted ${resource} `].map((key) => (this.sequences as Sequences).get(key)),
+      [...(own === undefined ? [] : [own]), `product.deleted ${resource} `].map((key) =>
+        (this.sequences as Sequences).get(key),
+      ),
     );
     if (last.some((each) => each !== undefined && each > sequence)) return true;
-    await this.sequences.set(own, sequence);
+    if (own !== undefined) await this.sequences.set(own, sequence);
     return false;
   }
 }

@@ -166,16 +166,26 @@ test('a delivery that arrives again while its handler still runs is answered wit
   expect(errors).toMatchObject([{ code: 'in_progress' }]);
 });
 
+const stockUpdated = async (sequence: number, sku: string) =>
+  requestOf(await sign({ event: 'stock.updated', data: { id: 'p1', sku, quantity: 3 }, sequence }, SECRET));
+
 test('drops an event that is older than a handled event of the same name for the same variation', async () => {
   const { hooks, events } = receiver();
-  const stock = async (sequence: number, sku: string, quantity: number) =>
-    hooks.fetch(
-      requestOf(await sign({ event: 'stock.updated', data: { id: 'p1', sku, quantity }, sequence }, SECRET)),
-    );
-  await stock(8, 'A', 3);
-  await stock(5, 'A', 9);
-  await stock(6, 'B', 1);
+  await hooks.fetch(await stockUpdated(8, 'A'));
+  await hooks.fetch(await stockUpdated(5, 'A'));
+  await hooks.fetch(await stockUpdated(6, 'B'));
   expect(events.map(({ sequence }) => sequence)).toEqual([8, 6]);
+});
+
+test('handles every stock.updated of variations without a SKU, which cannot be told apart, until the product is deleted', async () => {
+  const { hooks, events } = receiver();
+  await hooks.fetch(await stockUpdated(8, ''));
+  await hooks.fetch(await stockUpdated(5, ''));
+  await hooks.fetch(
+    requestOf(await sign({ event: 'product.deleted', data: { id: 'p1' }, sequence: 9 }, SECRET)),
+  );
+  await hooks.fetch(await stockUpdated(7, ''));
+  expect(events.map(({ sequence }) => sequence)).toEqual([8, 5, 9]);
 });
 
 test('drops older events of a product that arrive after its deletion, but handles an order.created that arrives after order.paid', async () => {

@@ -21,7 +21,7 @@ import { type TokenOptions, tokenRoutes } from './oauth/token-routes.js';
 import { type PagesOptions, pages } from './pages.js';
 import type { PublicRoutes } from './platform/config.js';
 import { answerErrors, pathOf, publicError, sendError } from './platform/http/answer-errors.js';
-import { sendSafetyHeaders } from './platform/http/answer-headers.js';
+import { safetyHeaders, sendSafetyHeaders } from './platform/http/answer-headers.js';
 import { refuseBrokenHeads, refuseUnreadable } from './platform/http/broken-requests.js';
 import { REQUEST_MS, trackConnections } from './platform/http/connections.js';
 import { badRequest } from './platform/http/errors.js';
@@ -149,7 +149,7 @@ function buildBareApp(options: ServerOptions, admit: Guard): FastifyInstance {
     connections.endWithRequests();
   });
 
-  const refuseBadPath = badPathRefusal(admit, metrics);
+  const refuseBadPath = badPathRefusal(admit, metrics, publicUrl);
   logRequests(app, log, metrics);
   sendSafetyHeaders(app, publicUrl);
   refuseBrokenHeads(app);
@@ -161,13 +161,10 @@ function buildBareApp(options: ServerOptions, admit: Guard): FastifyInstance {
  * Returns the handler for paths that cannot be decoded. No route and no hook runs for them, so the handler adds the
  * usual headers and the log line. Under the API prefix, it also checks the token and the rate limit.
  */
-function badPathRefusal(admit: Guard, metrics: HttpMetrics) {
+function badPathRefusal(admit: Guard, metrics: HttpMetrics, publicUrl: string) {
+  const headers = { ...safetyHeaders(publicUrl), 'cache-control': 'no-store' };
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    reply.headers({
-      'X-Request-Id': request.id,
-      'X-Content-Type-Options': 'nosniff',
-      'Cache-Control': 'no-store',
-    });
+    reply.headers({ ...headers, 'x-request-id': request.id });
     reply.raw.once('finish', () => logAnswered(request, reply, metrics));
     try {
       if (pathOf(request).startsWith(`${API_PREFIX}/`)) await promisify(admit)(request, reply);

@@ -113,17 +113,21 @@ async function expectBServed(ended: () => number): Promise<void> {
 test('fifty writes and fifty checkouts of one store, all waiting for a lock, do not block another store', async () => {
   await lockProductOfA();
   const line = { productId: locked, variantId: null, quantity: 1 };
-  const calls = waiting([
-    ...Array.from({ length: 25 }, (_, n) => a.patch(`/products/${locked}/stock`, { quantity: n })),
+  const writes = [
+    ...Array.from({ length: 25 }, (_, n) => a.patch(`/products/${locked}/stock`, { quantity: 100 + n })),
     ...Array.from({ length: 25 }, (_, n) =>
       a.patch(`/products/${locked}`, { price: n + 1 }, key(`locked ${n}`)),
     ),
+  ];
+  const calls = waiting([
+    ...writes,
     ...Array.from({ length: 50 }, () => buy(feira, a.workspaceId, { lines: [line] })),
   ]);
   await expectBServed(calls.ended);
   await locker.query('rollback');
   const outcomes = await calls.all;
   expect(outcomes.filter(({ status }) => status === 'rejected')).toEqual([]);
+  for (const { status } of await Promise.all(writes)) expect(status).toBe(200);
 });
 
 test(`${BUYERS} simultaneous buyers of one product do not block another store`, async () => {
@@ -157,7 +161,8 @@ test('fifty pings to a receiver that hangs do not block another store', async ()
   );
   await expectBServed(calls.ended);
   release();
-  await calls.all;
+  const outcomes = await calls.all;
+  expect(outcomes.filter(({ status }) => status === 'rejected')).toEqual([]);
   await receiver.close();
 });
 

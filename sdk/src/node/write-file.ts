@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { open, rename } from 'node:fs/promises';
+import { open, rename, rm } from 'node:fs/promises';
 
 /**
  * Replaces a file atomically: readers see either the old or the new content. With `durable`, it waits until the content
@@ -11,8 +11,11 @@ export async function replaceFile(file: string, content: string, durable: boolea
   try {
     await handle.writeFile(content);
     if (durable) await handle.sync();
+    await rename(temporary, file);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
   } finally {
     await handle.close();
   }
-  await rename(temporary, file);
 }

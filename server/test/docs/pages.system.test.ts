@@ -78,7 +78,8 @@ describe.each([
         if (/\.(css|js)$/.test(new URL(response.url()).pathname)) bytes += (await response.body()).length;
       });
       page.on('console', (message) => {
-        if (message.type() === 'error' && !message.text().includes('404')) complaints.push(message.text());
+        const isExpected = path === '/nothing-here' && message.text().includes('404');
+        if (message.type() === 'error' && !isExpected) complaints.push(message.text());
       });
       page.on('pageerror', (error) => complaints.push(error.message));
       await page.goto(address + path);

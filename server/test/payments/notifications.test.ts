@@ -117,12 +117,12 @@ describe('a notification', () => {
   });
 
   test('that is malformed is rejected with 400, or with 401 if it is not signed', async () => {
-    const signed = (body: string) => {
+    const unsigned = (body: string) => {
       const now = feira.clock.now();
       const { timestamp } = signNotification(SIGNER, {} as Notification, now);
       return { body, timestamp };
     };
-    for (const body of ['', 'x', 'null', '[]', '{}']) expect(await send(signed(body))).toBe(401);
+    for (const body of ['', 'x', 'null', '[]', '{}']) expect(await send(unsigned(body))).toBe(401);
     for (const value of [null, [], 'x', 7, {}, { workspaceId: 1, orderId: 2 }])
       expect(await send(signNotification(SIGNER, value as never, feira.clock.now()))).toBe(400);
     for (const change of [

@@ -45,16 +45,15 @@ test('the product list is sorted by date, by the price that is shown, and by nam
 test('a product with variations is sorted by their lowest price, even if its own price is lower', async () => {
   await store.patch(`/products/${shirt}`, { price: 10 });
   expect(await listed('sort=price')).toEqual(['Álbum', 'Mug', 'Lamp', 'Shirt']);
-  const { body } = await store.get(`/products/${shirt}/variants`);
   const sku = 'SHIRT-S';
-  await store.put(`/products/${shirt}/variants`, {
+  const put = await store.put(`/products/${shirt}/variants`, {
     types: [{ name: 'Size', options: ['S', 'L'] }],
     combinations: [
       { combination: 'S', sku, price: 5, quantity: 1 },
       { combination: 'L', price: 90, quantity: 0 },
     ],
   });
-  expect(body.data).toHaveLength(2);
+  expect(put.status).toBe(200);
   expect(await listed('sort=price')).toEqual(['Shirt', 'Álbum', 'Mug', 'Lamp']);
   await store.patch(`/products/${shirt}/variants`, { variants: [{ sku, price: 60 }] });
   expect(await listed('sort=price')).toEqual(['Álbum', 'Mug', 'Lamp', 'Shirt']);

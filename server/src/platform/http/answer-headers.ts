@@ -2,13 +2,19 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 const ONE_YEAR_SECONDS = 31_536_000;
 
-/** Adds the security headers that the responses of all routes have in common. */
+/** Returns the security headers that all responses have in common. */
+export function safetyHeaders(publicUrl: string): Record<string, string> {
+  return {
+    'x-content-type-options': 'nosniff',
+    // Browsers ignore Strict-Transport-Security over http, so it is sent only if the public address uses https.
+    ...(publicUrl.startsWith('https:') && { 'strict-transport-security': `max-age=${ONE_YEAR_SECONDS}` }),
+  };
+}
+
 export function sendSafetyHeaders(app: FastifyInstance, publicUrl: string): void {
-  // Browsers ignore Strict-Transport-Security over http, so it is sent only if the public address uses https.
-  const transport = publicUrl.startsWith('https:') ? `max-age=${ONE_YEAR_SECONDS}` : undefined;
+  const headers = Object.entries(safetyHeaders(publicUrl));
   app.addHook('onRequest', (_request, reply, done) => {
-    reply.header('x-content-type-options', 'nosniff');
-    if (transport !== undefined) reply.header('strict-transport-security', transport);
+    for (const [name, value] of headers) reply.header(name, value);
     done();
   });
 }

@@ -61,11 +61,5 @@ export function isLoopbackHost(host: string): boolean {
 export function isBareHttpUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const url = new URL(text);
-  return (
-    /^https?:$/.test(url.protocol) &&
-    url.search === '' &&
-    url.hash === '' &&
-    url.username === '' &&
-    url.password === ''
-  );
+  return /^https?:$/.test(url.protocol) && !/[?#]/.test(text) && url.username === '' && url.password === '';
 }

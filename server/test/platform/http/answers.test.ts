@@ -82,7 +82,7 @@ describe('headers', () => {
   test('HSTS is sent only if the public address is https', async () => {
     expect((await raw('/me')).headers['strict-transport-security']).toBeUndefined();
     const secure = await openFeira({ on: feira, publicUrl: 'https://feira.test' });
-    for (const url of ['/api/v1/me', '/sign-in', '/healthz'])
+    for (const url of ['/api/v1/me', '/api/v1/%zz', '/sign-in', '/healthz'])
       expect((await secure.app.inject(url)).headers['strict-transport-security']).toMatch(/^max-age=\d+/);
     await secure.close();
   });

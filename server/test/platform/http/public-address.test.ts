@@ -40,7 +40,7 @@ describe('PUBLIC_URL', () => {
     [{ PUBLIC_URL: 'http://feira.example' }, 'PUBLIC_URL must begin with https://'],
     [{ PUBLIC_URL: 'http://10.0.0.1:3000' }, 'PUBLIC_URL must begin with https://'],
     [{ PUBLIC_URL: 'http://localhost.example' }, 'PUBLIC_URL must begin with https://'],
-    ...['?a=1', '#a'].map((end) => [
+    ...['?a=1', '#a', '/?', '#'].map((end) => [
       { PUBLIC_URL: `https://feira.example${end}` },
       'PUBLIC_URL must be an http(s)',
     ]),

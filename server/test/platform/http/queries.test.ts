@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { newProduct } from '../../support/catalog.js';
 import type { Feira, StoreClient } from '../../support/feira.js';
 import { sharedFeira } from '../../support/shared-feira.js';
 import { order } from '../../support/shop.js';
@@ -130,9 +131,14 @@ describe('GET /orders', () => {
   });
 
   test('includes the statuses in its cursor', async () => {
-    const first = await store.get('/orders?status=paid,pending&limit=1');
-    const next = await store.get(`/orders?cursor=${first.body.meta.nextCursor}&limit=1`);
-    expect([first.body.data[0].id, next.body.data[0].id].sort()).toEqual([paid, pending].sort());
+    const other = await feira.store();
+    const line = { productId: await newProduct(other, { quantity: 9 }), variantId: null, quantity: 1 };
+    const oldest = await order(feira, other.workspaceId, line, { pay: false });
+    await order(feira, other.workspaceId, line);
+    const newest = await order(feira, other.workspaceId, line, { pay: false });
+    const first = await other.get('/orders?status=pending,canceled&limit=1');
+    const next = await other.get(`/orders?cursor=${first.body.meta.nextCursor}&limit=1`);
+    expect([first.body.data[0].id, next.body.data[0].id]).toEqual([newest, oldest]);
   });
 
   test.each(['paid,', ',paid', 'paid,,pending', 'paid, pending', 'gone', 'paid,gone', ''])(
