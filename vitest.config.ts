@@ -9,7 +9,7 @@ const shared = {
   hookTimeout: 120_000,
 };
 
-/** Files with race tests or randomized tests, which `sized` makes larger in the long project. */
+/** Files with tests that `sized` makes larger in the long project, such as race tests and randomized tests. */
 const LARGE = [
   'server/test/fuzz.test.ts',
   'server/test/isolation.test.ts',
@@ -42,15 +42,15 @@ export default defineConfig({
         test: {
           ...shared,
           name: 'fast',
-          // A worker loads the server once. Loading it for every file took half of all CPU time. Test files that must
-          // not share data have their own databases, and test files do not affect each other through the state of a
-          // module.
+          // A worker loads the server once. Loading it for every file took half of all CPU time. Sharing it is safe:
+          // test files that must not share data have their own databases, and test files do not affect each other
+          // through the state of a module.
           isolate: false,
           include: ['server/test/**/*.test.ts', 'sdk/test/**/*.test.ts'],
           exclude: ['**/*.long.test.ts', '**/*.system.test.ts', '**/*.faults.test.ts'],
         },
       },
-      // Tests that need minutes: processes that are killed, large races, and many fuzzed requests.
+      // Slow tests, for example those that kill processes, run large races or send many fuzzed requests.
       {
         test: {
           ...shared,

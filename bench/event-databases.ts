@@ -11,8 +11,8 @@ import { recordFinished } from 'feira/dist/webhooks/record.js';
 import pg from 'pg';
 import { temporaryFolder } from './processes.js';
 
-// Two databases in one PostgreSQL server, an empty one and a full one. The measured statements alternate between them,
-// so that other load on the machine affects both equally.
+// The benchmarks that use this file compare an empty and a full database in one PostgreSQL server. They alternate
+// between the two, so that other load on the machine affects both equally.
 
 export interface Subscription {
   workspaceId: string;
@@ -47,7 +47,7 @@ export class EventDatabase {
     return subscribe(this.db);
   }
 
-  /** Adds events to the outbox as a change would, assigns their numbers and queues their deliveries. */
+  /** Adds events to the outbox as stock changes would, assigns their numbers and queues their deliveries. */
   async write(count: number): Promise<void> {
     const { autocommit } = this.db.background('bench');
     await autocommit.query(sql`
@@ -89,8 +89,8 @@ export class EventDatabase {
   }
 
   /**
-   * Makes 4,800 deliveries and analyzes the tables. Without these rows, the plans in the empty database would be made
-   * for tables of one page, and would become slow during the measurement.
+   * Adds 4,800 finished deliveries and analyzes the tables. Without these rows, the plans in the empty database would
+   * be made for tables of one page, and would become slow during the measurement.
    */
   async warmUp(excluded: Subscription[] = []): Promise<void> {
     await this.write(WARM_UP);

@@ -2,8 +2,8 @@ import { query, seed } from './seed.js';
 import { PRODUCTS_PER_LINE } from './seed-catalog.js';
 import { compareSizes, movedCursors, type Size, secondPages } from './sizes.js';
 
-// Measures the effect of a hundred times as many products, all in one store. That is the worst case: every index starts
-// with the store id, so the part that belongs to this store is as large as the whole index.
+// Measures the effect of a hundred times as many products, all in one store. That is the worst case: a query reads only
+// the part of an index that belongs to its store, and here that part is the whole index.
 
 const COMMON_WORD = 'search, a word in every 12th product';
 const SORTS = ['name', 'price', 'quantity', 'createdAt', 'updatedAt'].flatMap((key) => [key, `-${key}`]);

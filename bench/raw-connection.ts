@@ -10,7 +10,7 @@ const HEAD_END = '\r\n\r\n';
 
 /**
  * A connection with one request in flight at a time, for clients that need the content of responses. It uses much less
- * CPU time than node:http, which matters because the benchmark competes with the server and PostgreSQL for two cores.
+ * CPU time than node:http, which matters because the benchmark competes with the server and PostgreSQL for the CPU.
  */
 export class RawConnection {
   private readonly socket: Socket;

@@ -47,8 +47,8 @@ async function measureStarts(): Promise<void> {
   await later.stop();
   const reportStart = (name: string, ms: number, limit: number) =>
     judge(name, `${(ms / 1000).toFixed(2)} s`, `< ${limit / 1000} s`, ms < limit);
-  reportStart('first start to first response', first.startMs, FIRST_START_MS);
-  reportStart('later start to first response', later.startMs, LATER_START_MS);
+  reportStart('first start: time to first response', first.startMs, FIRST_START_MS);
+  reportStart('later start: time to first response', later.startMs, LATER_START_MS);
 }
 
 async function measureCalls(): Promise<void> {

@@ -57,7 +57,7 @@ async function write({ url, token, ids, skus }: Start, n: number): Promise<void>
   if (status !== 200) throw new Error(`${path}: ${status}`);
 }
 
-/** Uses node:http because fetch needs twice the CPU time, and the server shares two cores with this process. */
+/** Uses node:http because fetch needs twice the CPU time, and this process competes with the server for it. */
 function patch(url: string, token: string, body: string): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     const headers = {

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // Starts what build-rootfs.mjs built, the way a container engine would: in its own root folder, which is read-only,
 // with its own /tmp, under the account of the image. This script must run as root, because it mounts file systems.
+// The second form runs the image's health check instead.
 //
 //   node deploy/image/run-rootfs.mjs <folder> [NAME=value …] [-- arguments that replace CMD]
 //   node deploy/image/run-rootfs.mjs <folder> [NAME=value …] -- --healthcheck

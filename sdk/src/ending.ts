@@ -34,7 +34,7 @@ export function stopped(
 ): FeiraError {
   if (ofCaller?.aborted)
     return new FeiraError('The call was aborted', { code: 'aborted', attempts, cause: ofCaller.reason });
-  const reason = lastFailure ? `. The last attempt failed: ${lastFailure.message}` : '';
+  const reason = lastFailure ? `. The last failure was: ${lastFailure.message}` : '';
   return new FeiraError(`The deadline of the call passed${reason}`, {
     code: 'deadline_exceeded',
     attempts,

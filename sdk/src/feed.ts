@@ -44,7 +44,7 @@ export class Feed<T> implements AsyncIterable<T> {
     this.cursor = start;
   }
 
-  /** Returns pages of up to 100 entries, each with the cursor to save. Empty pages are skipped. */
+  /** Returns pages of up to 100 entries. Each page has the cursor to save. Empty pages are skipped. */
   async *pages(): AsyncGenerator<FeedPage<T>, void, undefined> {
     const { follow = false, everyMs = EVERY_MS, signal } = this.options;
     try {

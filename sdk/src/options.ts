@@ -54,10 +54,7 @@ export interface FeiraOptions {
   userAgent?: string;
   /** The timeout of one attempt, for calls that do not set it. Default 30 seconds. */
   timeoutMs?: number;
-  /**
-   * The time limit for a whole call, for calls that do not set it. Default: none, because the number of attempts and
-   * the duration of each are already limited.
-   */
+  /** The time limit for a whole call, for calls that do not set it. Default: none. */
   deadlineMs?: number;
   /** The maximum number of attempts, for calls that do not set it. Default 5. */
   maxAttempts?: number;

@@ -19,7 +19,7 @@ export interface SentRequest {
   body?: string;
 }
 
-/** Builds what every attempt of a call sends: the same bytes with the same idempotency key. */
+/** Builds the request that all attempts of a call share. The access token is added for each attempt. */
 export function requestOf(
   { method, path, query, body, accept }: CallSpec,
   options: ConditionalOptions,

@@ -42,7 +42,7 @@ export class Snapshot<T> implements AsyncIterable<T> {
    */
   get cursor(): string {
     if (this.position !== undefined && this.isComplete) return this.position;
-    throw new FeiraError('A snapshot has a cursor only when all of its records have been read', {
+    throw new FeiraError('Read all records of the snapshot before you use its cursor or events()', {
       code: 'snapshot_incomplete',
     });
   }

@@ -13,7 +13,7 @@ export interface TokenSet {
 /** Stores the tokens of each connected store. Encrypt them, because a refresh token grants access like a password. */
 export interface TokenStore {
   get(workspaceId: string): Promise<TokenSet | undefined>;
-  /** Must not return before the tokens are stored durably. */
+  /** Must not resolve before the tokens are stored durably. */
   set(workspaceId: string, tokens: TokenSet): Promise<void>;
   /** Runs `work` while nothing else, in this or another process, runs under the lock of the same store. */
   lock<T>(workspaceId: string, work: () => Promise<T>): Promise<T>;

@@ -53,9 +53,9 @@ export interface WebhooksOptions extends WebhookSettings {
   /** Remembers which events have been handled. Default: the last 10,000, in memory. */
   deduplication?: Deduplication;
   /**
-   * Used to drop stale events: those that arrive after a later event of the same name for the same resource, or after
-   * the product.deleted event of their product. Default: the last 10,000 keys, in memory. With false, stale events are
-   * handled too.
+   * Used to drop stale events: those that arrive after a later event of the same name for the same resource (and SKU,
+   * if any), or after the product.deleted event of their product. Default: the last 10,000 keys, in memory. With false,
+   * stale events are handled too.
    */
   sequences?: Sequences | false;
   /** Called by `fetch`, `node` and `fastify` if a delivery is rejected or a handler fails. Default: console.error. */
@@ -161,9 +161,9 @@ export class Webhooks {
   }
 
   /**
-   * Returns whether a later event of the same name for the same resource, or a later product.deleted event of the same
-   * product, was already received. Variations without a SKU cannot be told apart, so their stock.updated events are not
-   * compared with each other.
+   * Returns whether a later event of the same name for the same resource (and SKU, if any), or a later product.deleted
+   * event of the same product, was already received. If not, remembers the sequence number of this event. Variations
+   * without a SKU cannot be told apart, so their stock.updated events are not compared with each other.
    */
   private async isStale({ event, workspaceId, data, sequence }: WebhookEvent): Promise<boolean> {
     if (!this.sequences || sequence === 0) return false;

@@ -20,7 +20,7 @@ import { merchantAt } from './support/http-merchant.js';
 const SECONDS = Number(process.env.FEIRA_ERP_SECONDS ?? 30);
 
 test(
-  'the example ERP has the state of the store after the server was killed twice while buyers placed orders',
+  'the state of the example ERP matches the store after the server was killed twice while buyers placed orders',
   async () => {
     const folder = temporaryFolder();
     // When tests run as root, PostgreSQL runs under another account, which must be able to enter the folder.

@@ -69,7 +69,7 @@ test('connects a store, stores its tokens and returns a client', async () => {
   expect(await appWith({ tokens }).store(workspaceId).me()).toMatchObject({ name: 'Loja da Ana' });
 });
 
-test('returns the same client for a store every time, so that all its calls share one rate limit', () => {
+test('returns the same client for the same store, so that all its calls share one rate limit', () => {
   const app = appWith();
   expect(app.store('a')).toBe(app.store('a'));
 });

@@ -42,7 +42,7 @@ function counting() {
 
 /**
  * Records in `underWay` the ids of calls that ask for a slot, or have one but no response yet. The id is added before
- * `reserve` resolves, because a budget in a file has already taken the slot some time before that.
+ * the slot is requested, because a budget in a file takes the slot some time before its `reserve` resolves.
  */
 function watched(budget: Budget, underWay: Set<string>): Budget {
   return {

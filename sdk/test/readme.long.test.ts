@@ -59,7 +59,7 @@ const OUTPUT: [RegExp, RegExp][] = [
   [/snapshot\(/, /stock\.updated/],
 ];
 
-test('the README has at least nine blocks, and each expected output belongs to exactly one of them', () => {
+test('the README has at least nine JavaScript blocks, and each expected output belongs to exactly one of them', () => {
   expect(BLOCKS.length).toBeGreaterThanOrEqual(9);
   for (const [block] of OUTPUT) expect(BLOCKS.filter((code) => block.test(code))).toHaveLength(1);
 });
@@ -68,7 +68,7 @@ const HERE = BLOCKS.map((code, index) => [index + 1, code] as const).filter(
   ([, code]) => !Object.values(RUN_ELSEWHERE).some((pattern) => pattern.test(code)),
 );
 
-test.each(HERE)('block %i of the README works as printed', async (index, code) => {
+test.each(HERE)('JavaScript block %i of the README works as printed', async (index, code) => {
   const name = `block-${index}.mjs`;
   if (/new Webhooks.*listen\(/s.test(code)) return receivesWebhooks(code, name);
   if (code.includes('app.connected')) return connectsStores(code, name);

@@ -19,7 +19,7 @@ afterAll(async () => {
   folder.remove();
 });
 
-test('the Redis recipe of the README stores tokens and locks them per store', async () => {
+test('the Redis recipe of the README stores tokens and gives the lock of a store to one caller at a time', async () => {
   await expectTokenStore(folder.path, RECIPE, { REDIS_URL: redis.url });
 });
 

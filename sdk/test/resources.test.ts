@@ -90,7 +90,7 @@ test('a batch that is repeated with the same idempotency key is applied once', a
   expect((await client.products.list()).data[0]!.quantity).toBe(600);
 });
 
-test('if a batch takes several calls, an error in a later one has the index of its entry in the whole batch and the results of the earlier calls', async () => {
+test('if a batch takes several calls and a later call fails, the error has the index of the invalid entry in the whole batch and the results of the earlier calls', async () => {
   const { client } = await createProducts(1, { sku: true });
   const entries = Array.from({ length: 510 }, (_, index) => ({
     sku: 'S0',

@@ -29,7 +29,7 @@ afterAll(() => project.remove());
 
 // The profile esm-only ignores two kinds of resolution: node10, which does not support "exports", and node16-cjs, in
 // which require() cannot load ES modules. (In Node 20.19, 22.12 and later, require() can.)
-test('the command line of "Are the types wrong?" reports no problem for ESM', async () => {
+test('the CLI of "Are the types wrong?" reports no problem for ESM', async () => {
   const attw = join(project.path, 'node_modules/.bin/attw');
   const { stdout } = await run(attw, ['--profile', 'esm-only', '--format', 'json', project.tarball]);
   const { analysis } = JSON.parse(stdout);

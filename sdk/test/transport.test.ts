@@ -177,7 +177,7 @@ test('does not follow a redirect, but reports its target', async () => {
   expect(error.message).toContain('https://elsewhere.example/');
 });
 
-test('does not name the target of a redirect that has none', async () => {
+test('reports the status of a redirect that has no target', async () => {
   await using server = await ScriptedServer.open(answer(302));
   const error = await failure(clientOf(server).client.me());
   expect(error).toMatchObject({ status: 302, code: 'invalid_response', attempts: 1 });

@@ -24,7 +24,7 @@ async function post(url: string): Promise<number> {
   return (await fetch(url, { method: 'POST', body, headers })).status;
 }
 
-test('Webhooks works with node:http and behind express.raw(), and reports a body that express.json() has parsed', async () => {
+test('Webhooks accepts an unread body and a raw one, as after express.raw(), and reports a parsed one, as after express.json()', async () => {
   const { hooks, events, errors } = receiver();
   const plain = await listening(hooks.node);
   expect(await post(plain.url)).toBe(204);

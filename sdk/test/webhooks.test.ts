@@ -113,7 +113,7 @@ test.each([
   expect(() => new Webhooks({ secret: secret as string })).toThrow(reason);
 });
 
-test('handles a delivery once, and again only after a failure', async () => {
+test('handles a delivery again after a failure, but not after a success', async () => {
   const { hooks, events, errors } = receiver();
   const signed = await sign({ ...PAID, id: 'd1' }, SECRET);
   let isDown = true;

@@ -8,8 +8,8 @@ import { setFlagsFromString } from 'node:v8';
 // All routes share the code of Fastify and of the API, so this code sees objects of more shapes than the 4 that V8
 // optimizes for by default. With 8, the measured calls take 6 to 9% less CPU time (docs/PERFORMANCE.md).
 setFlagsFromString('--max-valid-polymorphic-map-count=8');
-// Collect garbage when the heap has grown by a half. By default V8 lets it grow several times as much, and the process
-// uses about 50 MB more. With a quarter, lists of many stores take up to half as much CPU time again.
+// Collect garbage when the heap has grown by 50%. By default V8 lets it grow several times as much, and the process
+// uses about 50 MB more. With 25%, reading lists of 1,000 stores took 37% more CPU time (docs/PERFORMANCE.md).
 setFlagsFromString('--heap-growing-percent=50');
 
 // In Node 20, which has no navigator, pg creates a Response to find out where it runs. That loads Node's fetch and

@@ -1,6 +1,7 @@
 -- The first tables: stores and their owners, apps and their tokens, rate limits, idempotency keys, the catalog, events.
--- Tables with data of stores have a column workspace_id (the store's id), mostly first in primary key and indexes, and
--- no foreign key refers to another store: a store is the unit of isolation, of locking and of a future shard.
+-- Tables with data of stores have a column workspace_id (the store's id), usually as the first column of the primary
+-- key and the indexes. No foreign key refers to another store: a store is the unit of isolation, of locking and of a
+-- future shard.
 
 create extension if not exists pg_trgm;
 create extension if not exists unaccent;
@@ -28,8 +29,8 @@ create function search_pattern(value text) returns text
 -- search that found 20 products took 20 ms, because the lists of its trigrams had to be intersected with the list of
 -- all products of the store. Most sequences of six bytes occur in far fewer products. Those of four are for searches of
 -- four and five bytes. The function uses bytes instead of characters, because substr() counts characters from the
--- start each time. PostgreSQL also uses hashtextextended() and uuid_hash_extended() for partitions, so new versions do
--- not change them. Because of the declared cost, a query checks its other conditions first.
+-- start each time. PostgreSQL also uses hashtextextended() and uuid_hash_extended() for hash partitions, so new
+-- versions do not change them. Because of the declared cost, a query checks its other conditions first.
 create function search_grams(workspace_id uuid, value text) returns bigint[]
   language sql immutable parallel safe strict cost 1000
   as $$

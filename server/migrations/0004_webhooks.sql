@@ -30,8 +30,8 @@ create table deliveries (
   -- When the delivery is due. A worker that claims it sets this to the end of its lease, so that the delivery is due
   -- again if the worker dies.
   next_at timestamptz(3) not null default '-infinity',
-  -- Increases each time the delivery is claimed or queued again. With this number, a worker whose lease has expired
-  -- cannot overwrite the result of the worker that claimed the delivery next.
+  -- Increases each time the delivery is claimed, or queued again on request. A worker records a result only if this
+  -- number has not changed since its claim, so it cannot overwrite a newer state.
   claims integer not null default 0,
   created_at timestamptz(3) not null default now(),
   primary key (workspace_id, id)

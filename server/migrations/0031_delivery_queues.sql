@@ -57,8 +57,8 @@ create table delivery_attempts (
 select add_partitions(parent, coalesce((select time_of_id(min(id::text)::uuid) from deliveries_of_first_release), now()),
   now() + interval '21 days')
 from unnest(array['deliveries', 'delivery_attempts']) parent;
--- Adds partitions for the last 35 days, because events are kept for at least 30 days and a delivery is in the partition
--- of its event's week.
+-- Events are kept for at least 30 days, and a delivery is in the partition of its event's week. So the partitions of
+-- the last 35 days are needed even if all existing rows are newer.
 select add_partitions(parent, now() - interval '35 days', now())
 from unnest(array['events', 'deliveries', 'delivery_attempts']) parent;
 

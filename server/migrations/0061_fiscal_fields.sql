@@ -1,6 +1,6 @@
 -- The fields of a product for fiscal documents: Mercosul classification (NCM), tax substitution code (CEST), and origin
--- of the goods (0 to 8). The constraints are added without checking existing rows, which have no values yet, because
--- the table would stay locked during the check.
+-- of the goods (0 to 8). The constraints are added without checking existing rows: they have no values yet, and the
+-- table would stay locked during the check.
 alter table products
   add column ncm text,
   add column cest text,

@@ -1,4 +1,4 @@
--- Which delivery service the buyer paid for, how many business days it takes, and when the parcel should arrive.
+-- Which delivery service the buyer chose, how many business days it takes, and when the parcel should arrive.
 -- Existing orders have null in all three columns. 'digital' means that nothing is shipped.
 alter table orders
   add column shipping_service text,

@@ -131,7 +131,7 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
           pages: new PageCache(),
           publicUrl,
           mediaUrl,
-          // Other storages serve images directly, in their original size.
+          // Storages other than LocalStorage serve images directly, in their original size.
           resizesImages: storage instanceof LocalStorage,
           isTestShop: options.isTestShop,
         },

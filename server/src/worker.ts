@@ -64,7 +64,7 @@ export function listJobs({ db, clock, storage, seal, gateway, sandbox }: JobServ
     every(TEN_MINUTES, 'purge epochs', () => purgeEpochs(housekeeping, clock)),
     every(ONE_MINUTE, 'drop backlogs', () => dropBacklogs(housekeeping, clock)),
     // Every minute, because a run deletes keys for at most 20 seconds, which is too short for the keys of ten minutes
-    // at 1,000 keys per second.
+    // if 1,000 keys are created per second.
     every(ONE_MINUTE, 'purge idempotency keys', () => purgeIdempotencyKeys(housekeeping, clock)),
     every(TEN_MINUTES, 'purge checkout reservations', () => purgeReservations(housekeeping, clock)),
     every(TEN_MINUTES, 'purge sessions', () => purgeSessions(housekeeping, clock)),

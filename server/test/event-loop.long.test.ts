@@ -18,12 +18,12 @@ import { keyOf, sampleBodies } from './support/sample-bodies.js';
 // inputs and measure the CPU time of each request on that thread.
 
 /**
- * The maximum CPU time of a request of up to 1 MB, on the machine that thread-cpu.ts is calibrated for. JSON.parse
- * alone takes 50 to 90 ms for half a million nested arrays, and up to 270 ms on slower machines. Quadratic work takes
- * seconds for 64 kB and minutes for a megabyte.
+ * The maximum CPU time of a request with a JSON body of up to 1 MB, on the machine that thread-cpu.ts is calibrated
+ * for. JSON.parse alone takes 50 to 90 ms for half a million nested arrays, and up to 270 ms on slower machines.
+ * Quadratic work takes seconds for 64 kB and minutes for a megabyte.
  */
 const MEGABYTE_BUDGET_MS = 500;
-/** The maximum CPU time of a request with a form, a body of at most 64 kB, or a long query, path or header. */
+/** The maximum CPU time of a request with a form, a JSON body of at most 64 kB, or a long query, path or header. */
 const BUDGET_MS = 50;
 /** The size of the smaller JSON bodies, in which one field is hostile and the others are valid. */
 const PLACE_BYTES = 65_536;

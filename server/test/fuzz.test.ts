@@ -21,7 +21,7 @@ import { cpuOf } from './support/thread-cpu.js';
 /** `npm run test:fuzz` sets FEIRA_FUZZ_REQUESTS, by default to 200,000. Each such run has a new seed. */
 const LONG = process.env.FEIRA_FUZZ_REQUESTS !== undefined;
 const REQUESTS = sized(500, 3_000, 'FEIRA_FUZZ_REQUESTS');
-// Without FEIRA_FUZZ_REQUESTS the seed is fixed, so that a failure is reproducible. fast-check prints the seed with the
+// Without FEIRA_FUZZ_REQUESTS the seed is fixed, so that a failure is reproducible. fast-check prints the seed and the
 // smallest failing call. FEIRA_FUZZ_SEED repeats a run.
 const SEED = Number(process.env.FEIRA_FUZZ_SEED ?? (LONG ? Date.now() % 1_000_000_000 : 20_261_115));
 const TIMEOUT_MS = 120_000 + REQUESTS * 40;

@@ -79,7 +79,7 @@ export function settle(
     return;
   }
   if (call) call.remaining = remaining;
-  // If the server has counted more calls than this budget has, other clients of the same store and app made the others.
+  // If the server has counted more calls than this budget has, other clients of the same store and app made the rest.
   const areOthers = addOthers(state, limit - remaining, () => now);
   if (state.share) adjustShare(state.share, state.calls, limit, now, random);
   else if (areOthers && isScarce(limit, remaining)) state.share = newShare(state.calls, 0.95, now);

@@ -14,9 +14,9 @@ export function reportOf(response: Response, now: number): BudgetReport | undefi
 }
 
 /**
- * The headers of POST /uploads describe the limit with the fewest calls left: calls per minute, uploads per minute or
- * uploads per day. So only the wait after a rejection is used. reportOf() has left out waits of more than five minutes,
- * which only the daily limit causes.
+ * Returns the report for the budget of uploads per minute. The headers of POST /uploads describe the limit with the
+ * fewest calls left, which may instead be calls per minute or uploads per day. So only the wait after a rejection is
+ * used. reportOf() has left out waits of more than five minutes, which only the daily limit causes.
  */
 export function uploadReport(report: BudgetReport | undefined): BudgetReport | undefined {
   return report?.refusedForMs === undefined ? undefined : { ...report, limit: UPLOADS_PER_MINUTE };

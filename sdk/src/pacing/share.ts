@@ -4,10 +4,10 @@ import { type CountedCall, ownCalls, untilOneLeaves, WINDOW_MS } from './window.
  * The part of the limit that this client uses while other clients, which do not share its budget, use the rest.
  *
  * When several clients together come close to the limit, the share of each becomes 95% (after a rejection 90%) of the
- * calls it has in the window. A slot is used again only by the client that had it, so the clients do not compete for
- * it. From there they approach a fair division as TCP does: when less than the headroom (8% of the limit, at least 2
- * calls) remains, every client gives up a tenth of its share; when more has remained for a whole window, every client
- * takes a little more. The headroom leaves room for a client that starts later.
+ * calls it has in the window. The slot of a call that leaves the window is used again only by the same client, so the
+ * clients do not compete for it. From there they approach a fair division as TCP does: when less than the headroom (8%
+ * of the limit, at least 2 calls) remains, every client gives up a tenth of its share; when more has remained for a
+ * whole window, every client takes a little more. The headroom leaves room for a client that starts later.
  *
  * In a simulation (three or five clients that start together, limits of 60 and 120, 134,000 calls in total) no call was
  * rejected after the first minute. Without shares, each run had 16 to 215 such rejections, and when clients started one

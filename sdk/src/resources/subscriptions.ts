@@ -63,8 +63,9 @@ export class Subscriptions {
   }
 
   /**
-   * Sends deliveries of a period again, all or only the failed ones, at most 10,000 per call. If some are left, pass
-   * `continueFrom` of the response as `from` of the next call.
+   * Sends deliveries of a period again: those that failed or were dropped, and with status `all` also those that were
+   * delivered. One call queues at most 10,000. If some are left, pass `continueFrom` of the response as `from` of the
+   * next call.
    */
   replay(id: string, request: ReplayRequest, options?: WriteOptions): Call<Replayed> {
     return this.api.write({ method: 'POST', path: path`/webhooks/${id}/replay`, body: request }, options);

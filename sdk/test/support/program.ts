@@ -50,7 +50,7 @@ export function startProcess(
   };
 }
 
-/** Runs a program on a free port, which `start` receives, while `use` sends requests to it. Returns its output. */
+/** Starts a program on a free port, lets `use` send requests to it, then stops it and returns its output. */
 export async function whileListening(
   start: (port: string) => Program,
   use: (url: string) => Promise<void>,

@@ -4,8 +4,8 @@ import { isPassword } from './passwords.js';
 import { type Account, createUser, findAccount } from './users.js';
 
 /**
- * The owner of a new store: a new account, an existing account with its password, or an existing account that the
- * operator names explicitly.
+ * The owner of a new store: a new account, an existing account with its password, or, with `existingOwner`, an existing
+ * account without its password.
  */
 export type NewOwner =
   | { ownerEmail: string; ownerPassword: string }
@@ -25,7 +25,7 @@ export class OwnerRefused extends Error {
 /**
  * Returns the user id of the owner. Creates the account if there is none and a password is given. An account does not
  * get a store merely because its e-mail matches: anyone can sign up at /partners with the e-mail of a future store
- * owner. The operator must give the password of the account, or choose the account explicitly.
+ * owner. The operator must give the password of the account, or set `existingOwner`.
  */
 export async function ownerOf(tx: Tx, owner: NewOwner): Promise<string> {
   const account = await findAccount(tx, owner.ownerEmail);

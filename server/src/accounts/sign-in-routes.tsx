@@ -90,8 +90,8 @@ export function signedInUserOf(
 }
 
 /**
- * Returns `next` if it is a path on this server, otherwise the start page. The check uses the parsed path, because
- * parsing removes dot segments: /.//evil.example becomes //evil.example, which a browser reads as another host.
+ * Returns `next` if it is a path on this server, otherwise HOME. The check uses the parsed path, because parsing
+ * removes dot segments: /.//evil.example becomes //evil.example, which a browser reads as another host.
  */
 function localPath(next: string | undefined): string {
   const base = 'http://here.invalid';

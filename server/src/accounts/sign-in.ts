@@ -12,7 +12,10 @@ import { isEmail } from './users.js';
 
 const WINDOW_MS = 15 * 60 * 1000;
 
-/** The number of failures in fifteen minutes after which passwords are no longer checked. */
+/**
+ * The number of failures in fifteen minutes after which passwords are no longer checked. A pair is one account and one
+ * network.
+ */
 const LIMITS = { pair: 5, account: 20, address: 50, device: 5 };
 
 type Kind = keyof typeof LIMITS;
@@ -99,7 +102,7 @@ async function takeBack(db: Share, id: string, subjects: Subjects): Promise<void
     delete from sign_in_failures where subject = any(${Object.values(subjects)}::text[]) and id = ${id}`);
 }
 
-/** An e-mail is stored only as a hash, because people sometimes type their password into the e-mail field. */
+/** The e-mail of an attempt is stored only as a hash: people sometimes type their password into the e-mail field. */
 function subjectOf(...parts: string[]): string {
   return hash('sha256', parts.join(' '), 'base64url');
 }

@@ -20,7 +20,7 @@ export function tagOf({ tag }: Detail): string {
   return `"${tag}"`;
 }
 
-/** Reads products with their images and variations as JSON text. Concurrent reads are combined into one statement. */
+/** Reads products with their images and variations as JSON text. Up to 8 concurrent reads share one statement. */
 export class ProductReads {
   private readonly reads = new Batcher(3, 8, (reads: Read[]) => this.findAll(this.db, reads));
 

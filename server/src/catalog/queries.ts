@@ -11,7 +11,7 @@ import { type ProductPart, productJsonWith } from './product-json.js';
 import { type VariationRecord, variationColumns } from './records.js';
 
 export interface ProductFilters {
-  /** Not a filter. Cursors contain it, so that the records of all pages have the same fields. */
+  /** Not a filter, but cursors contain it like the filters, so that the records of all pages have the same fields. */
   include?: string;
   search?: string;
   categoryId?: number;

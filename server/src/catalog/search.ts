@@ -2,8 +2,8 @@ import type { Tx } from '../platform/db/share.js';
 import { sql } from '../platform/db/sql.js';
 
 /**
- * Updates the search terms of a product. Call this when the name of the product has changed, or the sku or ean of the
- * product or of one of its variations.
+ * Updates the search terms of a product. Call this after a change to the product's name, or to a sku or ean of the
+ * product or its variations.
  */
 export async function refreshSearch(tx: Tx, workspaceId: string, productId: string): Promise<void> {
   await tx.query(sql`

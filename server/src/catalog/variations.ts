@@ -91,7 +91,7 @@ async function storeSummary(
     where p.workspace_id = ${workspaceId} and p.id = ${productId}`);
 }
 
-/** Returns the lowest price, as stored in products.variations_from, or null without variations. */
+/** Returns the value for products.variations_from: the lowest price, or null if there are no variations. */
 export function lowestPrice(variations: { price: number }[]): number | null {
   return variations.length > 0 ? Math.min(...variations.map(({ price }) => price)) : null;
 }

@@ -19,7 +19,7 @@ export type Outcome =
 
 /**
  * The maximum wait for a database connection. If hundreds of buyers order the same product at the same time, some wait
- * for its lock and the others for a connection. They are all limited to this store's share of the connections, so
+ * for its lock and the others for a connection. They are all limited to the store's share of the connections, so
  * a long wait does not affect other stores.
  */
 const CHECKOUT_WAIT_MS = 20_000;

@@ -14,7 +14,7 @@ export interface PaymentServices {
   orderLinks: OrderLinks;
 }
 
-/** Opens the payment of an order, or returns the one that is already open. */
+/** Opens the payment of an order, or returns the one that was already opened. */
 export async function openPayment(
   { db, clock, gateway, orderLinks }: PaymentServices,
   shop: Shop,

@@ -37,7 +37,7 @@ export class ShopUses {
     return use;
   }
 
-  /** Adds an order that was placed after the last count. */
+  /** Adds a new order to the last count of its shop. */
   add(workspaceId: string, units: number): void {
     const known = this.counted.get(workspaceId);
     if (!known) return;

@@ -6,7 +6,7 @@ import { requireStore } from './find-store.js';
 import { withSandbox } from './with-sandbox.js';
 
 export const command: Command = {
-  summary: 'Record a scan by the carrier, which advances a shipment and its order',
+  summary: 'Record a carrier scan and advance the shipment and its order',
   options: {
     code: { value: 'C', description: 'Shipment code', required: true },
     status: {

@@ -113,7 +113,7 @@ async function refuseUnlessMigrated(connection: pg.ClientConfig): Promise<void> 
     const { length } = await pendingMigrations(client);
     if (length > 0)
       throw new UsageError(
-        `The database lacks ${length} ${length === 1 ? 'migration' : 'migrations'}. Run "feira migrate", or start the server, which applies them, and repeat the command.`,
+        `The database lacks ${length} ${length === 1 ? 'migration' : 'migrations'}. Run "feira migrate" or start the server, then repeat the command.`,
         { code: 'database_outdated' },
       );
   } finally {

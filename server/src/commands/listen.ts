@@ -22,7 +22,7 @@ of the last hour.`,
     'forward-to': { value: 'URL', description: 'Address to post the events to', required: true },
     replay: {
       value: '1h',
-      description: 'How far back to start, such as 1h. Ignored if the last run was killed',
+      description: 'How far back to start, such as 1h. If the last run was killed, it is continued instead',
     },
   },
   example: 'feira listen --store demo-store --client-id app_… --forward-to http://localhost:8080/webhooks',

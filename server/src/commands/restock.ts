@@ -6,8 +6,8 @@ const UNITS = 25;
 const PRODUCTS = 20;
 
 /**
- * Adds stock to up to 20 products that are sold out or have sold-out variations, as a merchant would. It considers only
- * the newest products, because simulated buyers choose from these. Returns how many products and variations got
+ * Adds stock, as a merchant would, to up to 20 products that are sold out or have sold-out variations. It considers
+ * only the newest products, because simulated buyers choose from these. Returns how many products and variations got
  * stock.
  */
 export async function restock(db: Database, workspaceId: string): Promise<number> {

@@ -52,7 +52,7 @@ export const command: Command = {
       for (let next = performance.now(); next < until; next += everyMs) {
         await pause(next - performance.now(), interrupted.signal);
         if (interrupted.signal.aborted) break;
-        // If buyers are slower than the rate, further ones are skipped instead of queued.
+        // If AT_ONCE buyers are still busy, the next one is skipped instead of queued.
         if (running.size >= AT_ONCE) continue;
         const visit = simulation.visit().finally(() => running.delete(visit));
         running.add(visit);

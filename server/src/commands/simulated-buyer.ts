@@ -83,8 +83,8 @@ export async function buyOne(
       payment: { method, installments: method === 'card' ? randomInt(1, 13) : 1 },
     });
     if ('orderId' in outcome) return outcome;
-    // No other reason is possible: the order has one unit and a valid postal code, any price is accepted, and the
-    // limits per network and per shop do not apply.
+    // The total is the only possible reason for a refusal: the order has one unit and a valid postal code, any price
+    // is accepted, and the limits per network and per shop do not apply.
     if ('refused' in outcome) throw new UsageError('The total exceeds the maximum for an order');
     // Another buyer took the last unit.
   }

@@ -7,9 +7,9 @@ import { type Group, groupsOf } from './reference/operations.js';
 import type { Entry } from './search.js';
 
 /**
- * Returns a function that builds the catalogue on first use, because only then are all routes registered, and the
- * library imports a Markdown parser, which would delay every start. The catalogue is kept, because rendering the guides
- * takes about 0.35 s.
+ * Returns a function that builds the catalogue on first use. During startup not all routes are registered yet, and
+ * importing the library with its Markdown parser would delay every start. The catalogue is kept, because rendering the
+ * guides takes about 0.35 s.
  */
 export function openCatalogue(readDocument: () => Promise<object>, publicUrl: string): ReadCatalogue {
   let catalogue: Promise<Catalogue> | undefined;
@@ -59,7 +59,7 @@ export class Catalogue {
     ];
   }
 
-  /** Returns what the search finds: the sections of the guides, the calls and the error codes. */
+  /** Returns everything that the search can find: the sections of the guides, the calls and the error codes. */
   entries(): Entry[] {
     this.searchable ??= this.collectEntries();
     return this.searchable;

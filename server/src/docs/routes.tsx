@@ -151,8 +151,8 @@ function allowScriptAndCaching(app: FastifyInstance, publicUrl: string): void {
 }
 
 /**
- * The token of the demo store is shown only under the server's own address. Otherwise a malicious site could make its
- * host name resolve to this machine and read the page (DNS rebinding).
+ * The token of the demo store is shown only if the Host header matches `publicUrl`. Otherwise a malicious site could
+ * make its host name resolve to this machine and read the token (DNS rebinding).
  */
 function isAddressedTo(publicUrl: string, request: FastifyRequest): boolean {
   return request.headers.host === new URL(publicUrl).host;

@@ -26,11 +26,11 @@ const FIRST_STORE = '00000000-0000-0000-0000-000000000000';
 
 /**
  * Deletes the epochs that ended more than 30 days ago, because all cursors issued in them have expired. Then deletes
- * the rows of event_epoch_entries that are no longer needed. A row contains the last numbers of a store's events and
- * order changes before an epoch and limits only the cursors of earlier epochs, so the rows of the oldest remaining
- * epoch and of deleted epochs are never read again. The epochs must be deleted first. In the reverse order, an
- * interruption could leave an epoch without the rows that limit its cursors, and cursors that a restore has invalidated
- * would be accepted.
+ * the rows of event_epoch_entries that are no longer needed. A row contains the number of a store's last event and that
+ * of its last order change before an epoch. It limits only the cursors of earlier epochs, so the rows of the oldest
+ * remaining epoch and of deleted epochs are never read again. The epochs must be deleted first. In the reverse order,
+ * an interruption could leave an epoch without the rows that limit its cursors, and cursors that a restore has
+ * invalidated would be accepted.
  */
 export async function purgeEpochs(db: StoreAccess, clock: Clock): Promise<void> {
   const before = new Date(clock.now() - KEPT_MS).toISOString();

@@ -61,9 +61,9 @@ interface Position {
 }
 
 /**
- * This must be the first statement of the transaction, because the first statement determines the snapshot. The
- * advisory lock prevents a second snapshot for the same owner (store and app) at the same time, even in another
- * process, and is released when the transaction ends.
+ * Called first in the transaction, so this statement determines the snapshot that later statements read. The advisory
+ * lock prevents a second snapshot for the same owner (store and app) at the same time, even in another process, and is
+ * released when the transaction ends.
  */
 async function takePosition(tx: Transaction, workspaceId: string, owner: string): Promise<Position> {
   const [row] = await tx.query<{ locked: boolean; at: string; epoch: string | null; number: number }>(sql`

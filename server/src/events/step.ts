@@ -17,13 +17,14 @@ export interface StepResult {
 /**
  * Moves committed events from the outbox to `events`, numbers them per store, and adds their webhook deliveries.
  *
- * The numbers follow the order of the changes. Two changes to one record are serialized by its row lock, each takes its
- * outbox position under that lock, and a snapshot that sees the later commit also sees the earlier one. So the events
- * with the lowest positions in a snapshot never include a change without the earlier changes to the same record.
+ * For each record, the numbers follow the order of its changes. Two changes to one record are serialized by its row
+ * lock, each takes its outbox position under that lock, and a snapshot that sees the later commit also sees the earlier
+ * one. So the events with the lowest positions in a snapshot never include a change without the earlier changes to the
+ * same record.
  *
  * Only one sequencer at a time numbers the events of a store: the one that has locked the store's row in event_heads. A
  * statement may have taken its snapshot before it got that lock, and another sequencer may have moved some of the rows
- * in the snapshot since then. DELETE skips those rows, and the remaining ones get higher numbers than those.
+ * in the snapshot since then. DELETE skips those rows, and the remaining rows get higher numbers than the skipped ones.
  *
  * No step waits for a transaction that changes products or orders, because such transactions lock none of the rows that
  * a step locks.

@@ -29,8 +29,8 @@ export function storeVersion(workspaceId: Statement): Statement {
  *
  * A count, as in storeVersion, does not suffice: of two transactions that commit at the same time, the primary may show
  * one first and a replica the other. Events that are not numbered yet are therefore compared by their ids. For numbered
- * events it is enough to compare the last numbers, because they are assigned in one order. A server that lost a part of
- * the history in a failover has a different epoch.
+ * events it is enough to compare the last numbers, because a server that has a number also has all lower ones. After a
+ * failover that lost a part of the history, the same numbers may be assigned again, but in a different epoch.
  */
 function storePosition(workspaceId: Statement): Statement {
   return sql`

@@ -73,7 +73,7 @@ export async function prepareImage(
   });
 }
 
-/** The fast part: one short transaction that records the image and its event. Returns the id of the image. */
+/** The fast part: records the image and its event in the caller's transaction. Returns the id of the image. */
 export async function recordImage(
   tx: Tx,
   workspaceId: string,

@@ -81,10 +81,7 @@ export async function setImageOption(
   if (changed.length > 0) await emitImages(tx, workspaceId, origin, productId);
 }
 
-/**
- * Removes an image. The key of its file is queued for deletion in the same transaction; the file is deleted after the
- * commit.
- */
+/** Removes an image. An uploaded file is queued for deletion in the same transaction and deleted after the commit. */
 export async function removeImage(
   tx: Tx,
   workspaceId: string,

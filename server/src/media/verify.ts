@@ -23,8 +23,8 @@ const LATE = { fault: 'could not be verified in time' };
 /**
  * Checks that the file is an image of the declared type, and returns its bytes without the metadata that is not needed
  * to display it. The checks run in this order: the magic number, so that only four decoders ever see the bytes; the
- * structure; the dimensions, before decoding; and every pixel of every frame of exactly the bytes that will be
- * published. The slow checks do not block the event loop: the structure is checked in a worker thread, and sharp
+ * structure; the dimensions, before decoding; and every pixel of every frame, decoded from exactly the bytes that will
+ * be published. The slow checks do not block the event loop: the structure is checked in a worker thread, and sharp
  * decodes in its own threads.
  */
 export async function verifyImage(bytes: Buffer, declared: ImageType): Promise<Verified> {

@@ -4,8 +4,8 @@ import type { Share } from '../platform/db/share.js';
 import { sql } from '../platform/db/sql.js';
 
 // Codes and refresh tokens are kept for a week after they expire, so that a second use is still detected. A second use
-// of a code revokes its grant. A second use of a refresh token, unless it is a retry with the same Idempotency-Key,
-// ends all refresh tokens of its grant.
+// of a code revokes its grant. A second use of a refresh token, unless it is a retry within ten minutes with the same
+// Idempotency-Key, ends all refresh tokens of its grant.
 const KEPT_MS = 7 * 24 * 60 * 60 * 1000;
 
 export async function purgeTokens(db: Share, clock: Clock): Promise<void> {
@@ -19,7 +19,7 @@ export async function purgeTokens(db: Share, clock: Clock): Promise<void> {
 
 /**
  * Deletes grants that were revoked before the given time, or were created before it and never got tokens, if no code or
- * token refers to them. Other grants are kept even without tokens, because the app's webhooks need them.
+ * token refers to them. Active grants are kept even without tokens, because the app's webhooks need them.
  */
 async function purgeGrants(db: Share, before: string): Promise<void> {
   await deleteInBatches(

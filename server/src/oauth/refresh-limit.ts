@@ -4,9 +4,9 @@ import { sql } from '../platform/db/sql.js';
 import { TooManyRefreshes } from './token-errors.js';
 
 /**
- * An access token is valid for two hours, so a client needs twelve refreshes per day. Every refresh creates rows that
- * are stored for weeks. A limit of 600 per hour and grant leaves room for tests and for clients that refresh before
- * each batch, but stops a client that refreshes in a loop.
+ * An access token is valid for two hours, so a client needs twelve refreshes per day. Every refresh creates a new
+ * refresh token, which is stored for weeks. A limit of 600 per hour and grant leaves room for tests and for clients
+ * that refresh before each batch, but stops a client that refreshes in a loop.
  */
 const REFRESHES_PER_HOUR = 600;
 const HOUR_MS = 60 * 60 * 1000;

@@ -23,8 +23,8 @@ export async function disconnectApp(tx: Tx, workspaceId: string, clientId: strin
 }
 
 /**
- * Called when a refresh token was used twice, because it may have been stolen. No further refresh is possible, and the
- * access tokens expire on their own.
+ * Called when a used refresh token is sent again and RefreshAnswers has no response to repeat, because the token may
+ * have been stolen. The grant allows no further refresh, and its access tokens expire on their own.
  */
 export async function endRefreshFamily(tx: Tx, workspaceId: string, grantId: string): Promise<void> {
   await tx.query(sql`

@@ -1,7 +1,7 @@
 import { hash, randomBytes } from 'node:crypto';
 
-// With these prefixes, secret scanners detect a leaked credential, and we reject a wrong kind of credential without a
-// lookup.
+// With these prefixes, secret scanners can detect a leaked credential, and we reject the wrong kind of credential
+// without a lookup.
 const PREFIXES = {
   code: 'feira_ac_',
   access: 'feira_at_',

@@ -140,7 +140,7 @@ function tokensOf(db: Database, clientId: string): Share {
 
 function readForm(request: FastifyRequest): Fields | TokenError {
   const fields = formFields(request);
-  if (!fields) return invalidRequest('the body must be application/x-www-form-urlencoded');
+  if (!fields) return invalidRequest('the body must be application/x-www-form-urlencoded in UTF-8');
   const repetition = repetitionIn(fields);
   return repetition === undefined ? fields : invalidRequest(repetition);
 }

@@ -90,7 +90,10 @@ export async function listChanges(
 
 /** An id that sorts after the id of every order. */
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
-/** Cursors of the first release contain PostgreSQL transaction ids, which cannot be converted to change numbers. */
+/**
+ * Cursors of the first release contain PostgreSQL transaction ids, which cannot be converted to change numbers. Such a
+ * cursor is rejected as expired, not as invalid.
+ */
 const FIRST_RELEASE = /^\d{1,19}$/;
 
 function isChangePosition(value: unknown): boolean {

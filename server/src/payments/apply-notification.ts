@@ -164,7 +164,7 @@ async function canceled(
   order: PaymentState,
   notification: Notification,
 ): Promise<Attention | undefined> {
-  // If the buyer has chosen another payment instead, the cancellation of the old one does not affect the order.
+  // If the canceled payment is not the one whose id is stored in the order, the order does not change.
   if (isOfOtherPayment(order, notification) || order.status === 'canceled') return undefined;
   const done = await cancelOrder(tx, notification.workspaceId, order, 'gateway');
   return done ? undefined : 'canceled_after_payment';

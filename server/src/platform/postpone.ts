@@ -3,8 +3,9 @@ import { raw, type Statement, sql } from './db/sql.js';
 
 /**
  * The assignments of an UPDATE that postpones a row whose work failed. Its table has the columns `attempts` and
- * `next_attempt_at`. The delay doubles each time (10 s, 20 s, 40 s … one hour). Without a delay, every round of the job
- * would select the same oldest rows, and if these always failed, no other row would ever be processed.
+ * `next_attempt_at`. The delay doubles each time (10 s, 20 s, 40 s …), up to one hour. Without a delay, a job that
+ * processes the oldest rows first would always select the same rows, and if these always failed, no other row would
+ * ever be processed.
  */
 export function postpone(clock: Clock): Statement {
   return sql`attempts = attempts + 1, next_attempt_at = ${nowOf(clock)}::timestamptz

@@ -12,8 +12,8 @@ import type { ShipmentRecord } from './shipments.js';
 
 const DIGITAL = 1;
 /**
- * The delivery time in business days if the order has none, because early versions of Feira did not store it, and there
- * is no quote for its postal code.
+ * The delivery time in business days if the order has none and there is no quote for its postal code. (Early versions
+ * of Feira did not store the delivery time.)
  */
 const DEFAULT_DAYS = 10;
 
@@ -104,7 +104,7 @@ function parcelOf({ sellable, quantity }: SoldItem): Parcel {
   return { weight, width, height, length, quantity };
 }
 
-/** Returns a code that the store does not use yet. With a hundred million codes, a collision is rare. */
+/** Returns a code that the store does not use yet. There are 100 million possible codes, so a collision is rare. */
 async function unusedCode(tx: Tx, workspaceId: string): Promise<string> {
   for (;;) {
     const code = newTrackingCode();

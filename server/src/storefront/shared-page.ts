@@ -60,7 +60,7 @@ function keyOf({ language }: Visit, key: string): string {
   return `${language} ${key}`;
 }
 
-/** Changes to the shop itself emit no event, so the details of the shop that pages show are part of the version. */
+/** Changes to the shop itself do not change `version`, so the details of the shop that pages show are added to it. */
 function versionOf({ shop }: Visit, version: string): string {
   return `${version} ${shop.name} ${shop.accentColor}`;
 }

@@ -1,4 +1,4 @@
-/** The contrast that WCAG requires for text. Borders and icons need less (3:1). */
+/** The contrast ratio that WCAG requires for text (level AA). Borders and icons need less (3:1). */
 const TEXT_CONTRAST = 4.5;
 const STEP = 0.02;
 

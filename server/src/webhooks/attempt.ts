@@ -96,8 +96,8 @@ const MAX_OPENED = 10_000;
 /**
  * Returns undefined if the webhook secret cannot be decrypted, which happens if FEIRA_SECRET was changed and the old
  * value is not in FEIRA_SECRET_PREVIOUS. The attempt then counts as failed, so that the partner sees the reason in the
- * log. Rotating the webhook secret repairs the subscription: the unreadable one is then the previous secret, which is
- * left out.
+ * log. Rotating the webhook secret repairs the subscription: the unreadable secret becomes the previous one, and an
+ * unreadable previous secret is not used for signing.
  */
 function openSecrets(seal: Pick<Seal, 'open'>, target: Target, now: number): Secrets | undefined {
   const owner = webhookSecretOwner(target.workspaceId, target.webhookId);

@@ -23,7 +23,10 @@ const LATEST_WEIGHT = 0.3;
 /** Unless its receiver is slow, a queue is filled to at most this fraction of the free capacity of the process. */
 const SHARE = 1 / 8;
 
-/** The maximum number of deliveries per claim for a subscription with an idle queue or a receiver of unknown speed. */
+/**
+ * The maximum number of deliveries per claim for a subscription with an idle queue or a receiver of unknown speed. An
+ * idle queue is filled with up to this many, even if the limits above allow fewer.
+ */
 export const FIRST_CLAIM = 16;
 
 interface Parts {
@@ -45,9 +48,9 @@ interface Parts {
 /**
  * The claimed deliveries of one subscription, and what is known about the speed of its receiver. New: nothing is known,
  * and two deliveries are sent at a time. Fast: the average response takes less than a second; each response allows one
- * more at a time, up to sixteen. Slow: two at a time, and at most four wait here, so that the backlog of a dead
- * receiver stays in the database. If half the timeout is less than a second, that half is the limit between fast and
- * slow.
+ * more at a time, up to sixteen. Slow: two at a time, and after each attempt at most four keep waiting here, so that
+ * the backlog of a dead receiver stays in the database. If half the timeout is less than a second, that half is the
+ * limit between fast and slow.
  */
 export class ReceiverQueue {
   private waiting: Claimed[] = [];

@@ -45,7 +45,7 @@ export class DeliveryWake {
     clearTimeout(this.rest);
   }
 
-  /** Sends nothing if no event is waiting and no delivery is due, because many writes emit no event. */
+  /** Many writes emit no event, so nothing is sent unless an event is waiting or a delivery is due. */
   private async notify(): Promise<void> {
     // A read connection is not used, because NOTIFY commits like a write and waits for other commits. next_in_outbox()
     // searches the index: a scan of the table would also read all rows that were deleted since the last vacuum.

@@ -81,7 +81,7 @@ describe('a browser in which the owner signed in before', () => {
     }
   });
 
-  test('keeps a cookie that scripts cannot read, that outlives the session and that does not contain the e-mail', async () => {
+  test('keeps a persistent cookie that scripts cannot read and that does not contain the e-mail', async () => {
     const email = await newAccount();
     const browser = new Merchant(feira.app, {}, '192.0.2.2');
     const page = await browser.signIn(email);

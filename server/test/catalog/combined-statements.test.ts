@@ -21,7 +21,7 @@ function set(id: string, quantity: number) {
   return store.patch(`/products/${id}/stock`, { quantity });
 }
 
-test('62 concurrent reads each return the requested product or a 404', async () => {
+test('62 concurrent reads each return the requested product, or a 404 if the store does not have it', async () => {
   const other = await feira.store();
   const theirs = await newProduct(other, { name: 'theirs' });
   const ids = await Promise.all(Array.from({ length: 20 }, (_, n) => newProduct(store, { name: `p${n}` })));
@@ -71,7 +71,7 @@ test('a locked product delays only writes to that product', async () => {
   expect((await store.get(`/products/${held}`)).body.quantity).toBe(7);
 });
 
-test('of the events of 25 concurrent writes to one product, no two in a row have the same balance, and the last is current', async () => {
+test('of the events of 25 concurrent writes to one product, no two in a row have the same balance, and the last has the current one', async () => {
   const id = await newProduct(store, { quantity: 0 });
   const { events } = await observe(feira, store, async () => ({
     answers: await Promise.all(Array.from({ length: 25 }, (_, n) => set(id, 1 + (n % 5)))),
@@ -81,7 +81,7 @@ test('of the events of 25 concurrent writes to one product, no two in a row have
   expect((await store.get(`/products/${id}`)).body.quantity).toBe(reported.at(-1));
 });
 
-test('when two processes write, the last stock event of each product in the feed has its current balance', async () => {
+test('when two processes write, the last stock event in the feed for each product has its current balance', async () => {
   const other = await openFeira({ on: feira });
   const both = [store, store.through(other)];
   const ids = await Promise.all(Array.from({ length: 10 }, () => newProduct(store, { quantity: 0 })));

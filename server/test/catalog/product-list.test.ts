@@ -31,7 +31,7 @@ describe('GET /products', () => {
     for (const record of body.data) expect(Object.keys(record).sort()).toEqual([...RECORD_KEYS].sort());
   });
 
-  test('has the exact total and the cursor of the next page', async () => {
+  test('returns the exact total and the cursor of the next page', async () => {
     const first = await store.get('/products');
     expect(first.status).toBe(200);
     expect(first.body.data).toHaveLength(50);

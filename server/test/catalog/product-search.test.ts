@@ -228,7 +228,7 @@ describe('updatedFrom and updatedTo', () => {
   });
 });
 
-test('in a search, a page requested with a cursor has no total, even for a rare term, whose matches are all read anyway', async () => {
+test('in a search, a page requested with a cursor has no total, even if the term is so rare that all of its matches are read', async () => {
   const first = await store.get('/products?search=linen&limit=1');
   expect(first.body.meta).toMatchObject({ total: 2, totalPages: 2, hasMore: true });
   const second = await store.get(`/products?search=linen&limit=1&cursor=${first.body.meta.nextCursor}`);

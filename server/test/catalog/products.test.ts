@@ -74,7 +74,7 @@ describe('POST /products', () => {
     expect(read.body).toStrictEqual(made.body);
   });
 
-  test('accepts null for an optional field', async () => {
+  test('accepts null for description, weight, urlImage, sku and ean', async () => {
     const empty = { description: null, weight: null, urlImage: null, sku: null, ean: null };
     const { status, body } = await store.post('/products', { name: 'Nulls', price: 1, ...empty });
     expect(status).toBe(201);

@@ -42,7 +42,10 @@ afterAll(() => one.close());
 
 type Write = [what: string, call: (by: StoreClient, random: Random) => Promise<Answer>];
 
-/** Adds to COUNTED, whose balance is never set directly, and to other SKUs. Records acknowledged deltas of COUNTED. */
+/**
+ * Adds a random delta to each SKU in `others` and to COUNTED, whose balance is never set directly. Records acknowledged
+ * deltas of COUNTED.
+ */
 async function add(by: StoreClient, random: Random, others: string[]): Promise<Answer> {
   const entries = [...others, 'COUNTED'].map((sku) => ({ sku, delta: random.below(41) - 20 }));
   const answer = await by.patch('/stock', { entries });

@@ -122,7 +122,7 @@ describe('one address', () => {
     expect((await place(address)).status).toBe(303);
   });
 
-  test('cannot exceed its limit with concurrent orders', async () => {
+  test('cannot exceed ten unpaid orders by placing them concurrently', async () => {
     const address = newAddress();
     const answers = await Promise.all(Array.from({ length: 16 }, () => place(address)));
     expect(answers.filter(({ status }) => status === 303)).toHaveLength(10);
@@ -153,7 +153,7 @@ describe('one shop', () => {
     expect((await place(newAddress())).status).toBe(429);
   });
 
-  test('keeps the IP network of a paid order for only ten minutes after the order was placed', async () => {
+  test('keeps the IP network of an unpaid order, and that of a paid one until the first purge after ten minutes', async () => {
     const address = newAddress();
     await settle(await place(address));
     const unpaid = await place(address);

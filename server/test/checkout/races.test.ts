@@ -182,7 +182,7 @@ test('the stock must be sufficient for the sum of two lines with the same produc
   expect((await store.get(`/products/${productId}`)).body.quantity).toBe(0);
 });
 
-test('the same form sent 30 times concurrently creates one order, and its id can be used in another store', async () => {
+test('the same form sent 30 times concurrently creates one order, and another store accepts the same checkout id', async () => {
   const store = await one.store();
   const productId = await newProduct(store, { quantity: 50 });
   const sent = await Promise.all(

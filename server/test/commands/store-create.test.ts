@@ -35,7 +35,7 @@ async function storesOf(email: string): Promise<string[]> {
 }
 
 describe('a store for an e-mail that has an account', () => {
-  test('is rejected with another password', async () => {
+  test('is rejected if the password is not that of the account', async () => {
     const { code, stdout, stderr } = await create('Taken over', ...owner(SELF_SERVICE, 'another password'));
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain(`An account for ${SELF_SERVICE} exists`);

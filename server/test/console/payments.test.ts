@@ -85,7 +85,7 @@ test.each([
   ['en', 'Refund it', 'still marked as paid', 'refunded yet, refund it', 'The order was not changed'],
   ['pt-BR', 'Reembolse-o', 'continua marcado', 'reembolsado, reembolse-o', 'O pedido não foi alterado'],
 ])(
-  'a cancellation of an unknown or a refunded order is explained correctly in %s',
+  'a canceled payment of an unknown or refunded order is explained correctly in %s',
   async (language, ...texts) => {
     await checkAll();
     await notify({});

@@ -22,7 +22,7 @@ const PAGES = [
   ...GUIDES.map((name) => `/docs/guides/${name}`),
 ];
 
-test('every guide in the folder is in the navigation', () => {
+test('every guide in docs/guides is in the navigation', () => {
   const files = readdirSync(join(ROOT, 'docs/guides')).map((file) => file.replace(/\.md$/, ''));
   expect(files.sort()).toEqual([...GUIDES].sort());
 });

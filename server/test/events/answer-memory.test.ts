@@ -30,8 +30,9 @@ async function listed(client: StoreClient, path: string): Promise<Listed[]> {
 }
 
 /**
- * Compares the lists of products and orders with single records, which are not cached, and the other two lists with the
- * products. Then reads all lists a second time, so that their responses are cached before the next write.
+ * Compares the lists of products and orders with single records, which are not cached, and the lists of variations and
+ * search results with the list of products. Then reads all lists a second time, so that their responses are cached
+ * before the next write.
  */
 async function expectCurrent(client: StoreClient, searched: string): Promise<void> {
   const [products, orders, variants, found] = await Promise.all([

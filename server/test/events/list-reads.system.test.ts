@@ -104,6 +104,7 @@ test('numbering the events of a store does not make an outdated replica look cur
   await replicated.pause();
   try {
     await store.patch(`/products/${productId}/stock`, { quantity: 41 });
+    // This call numbers the events of the store.
     await listed(store, '/events');
     expect(JSON.stringify(await listed(other, '/products'))).toContain('"quantity":41');
   } finally {

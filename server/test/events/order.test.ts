@@ -51,7 +51,7 @@ describe('transactions that commit in a different order than they began', () => 
     return emit(tx, store.workspaceId, 'system', [{ event: 'product.created', data: { id: name, name } }]);
   }
 
-  test('add no event before a cursor that was returned, and do not delay the events of others', async () => {
+  test('add no event before a cursor that a reader already has, and do not delay the events of others', async () => {
     const slow = await feira.context.db.store('test').begin();
     await write(slow, 'slow');
     const quick = await feira.context.db.store('test').begin();

@@ -91,7 +91,7 @@ test('a client that starts to read late gets its snapshot to the end, without ch
   await store.delete(`/products/${id}`);
 });
 
-test('while two snapshots are unread, other calls of the store are answered and a third snapshot returns 503', async () => {
+test('while two snapshots of a store are unread, its other calls are answered and snapshots of other stores return 503', async () => {
   await unreadStream();
   await unreadStream(await anotherApp());
   expect((await store.get('/products?limit=1')).status).toBe(200);

@@ -133,7 +133,7 @@ test('files that are not marked for deletion are left alone', async () => {
   expect(storedFiles(feira)).toEqual([`files/note.txt`, fileOf(body.key)].sort());
 });
 
-test('a sweep removes more files than one batch holds, and two concurrent sweeps do no harm', async () => {
+test('two concurrent sweeps remove all queued files, even if these fill several batches, and no other file', async () => {
   const { db, clock, storage } = feira.context;
   // Inserts many uploads directly, as if they had been requested one by one.
   await db.store('test').autocommit.query(sql`

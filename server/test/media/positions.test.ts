@@ -123,7 +123,7 @@ test('every change emits product.updated with fields: ["images"], and a call tha
   expect(refused.events).toEqual([]);
 });
 
-test('media:write can change images but not read them; products:read and products:write can read but not change them', async () => {
+test('media:write can change images but not read them; products:read and products:write together can read but not change them', async () => {
   const [id] = await addAll('ab');
   const writer = await store.withScopes(['media:write']);
   const reader = await store.withScopes(['products:read', 'products:write']);

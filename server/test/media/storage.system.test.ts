@@ -79,7 +79,7 @@ test('a server with S3 storage accepts an upload in three steps, discards a file
   }
 });
 
-test('a server whose storage is unavailable reports that it is not ready', async () => {
+test('a server whose bucket does not exist reports that it is not ready', async () => {
   const feira = await openFeira({ s3: { ...ceph.s3, bucket: 'missing' } });
   expect((await feira.app.inject('/readyz')).statusCode).toBe(503);
   await feira.close();

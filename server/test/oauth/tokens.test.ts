@@ -119,7 +119,7 @@ describe('a call is rejected with 401', () => {
     expect(await bearer(store.token)).toMatch(CHALLENGE);
   });
 
-  test('before anything else is checked', async () => {
+  test('when the token is unknown, before anything else is checked', async () => {
     const headers = { authorization: 'Bearer x', 'content-type': 'application/json', 'idempotency-key': 'k' };
     for (const url of ['/api/v1/products', '/api/v1/nowhere', '/api/v1/products?limit=x']) {
       const response = await feira.app.inject({ method: 'POST', url, headers, payload: 'not json' });

@@ -109,7 +109,7 @@ test(`a reader that follows the cursor has the latest state of every order after
   for (const { seen } of readers) {
     const lastSeen = new Map(seen.map(({ id, carrier }) => [id, carrier]));
     expect(lastSeen).toEqual(final);
-    // The reader received orders while the writers were running, and received no change twice.
+    // The reader read while the orders were changing, so it received some of them more than once, but no change twice.
     expect(seen.length).toBeGreaterThan(ORDERS);
     const shown = seen.filter(({ carrier }) => carrier !== null).map(({ carrier }) => carrier);
     expect(new Set(shown).size).toBe(shown.length);

@@ -190,7 +190,7 @@ describe('invalid calls', () => {
     expect([answer.status, answer.body.details[0].field]).toEqual([422, field]);
   });
 
-  test('a wrong scope returns 403, and an order that is unknown or of another store returns 404, before the status is checked', async () => {
+  test('a wrong scope returns 403, and an order that is unknown or of another store returns 404, before the shipping status is checked', async () => {
     const reader = await store.withScopes(['orders:read', 'shipping:write']);
     const body = { statusShipping: 'canceled' };
     expect((await reader.patch(`/orders/${id}/shipping-status`, body)).status).toBe(403);

@@ -153,7 +153,8 @@ describe('the settings of an app', () => {
     const first = await register(stranger);
     const second = await followed(stranger, stranger.press(first, 'Create a new secret'));
     const clientId = clientIdOn(first);
-    // The stranger keeps a form with a valid token for the app, so only the check of the owner can reject it.
+    // The app gets another owner. The stranger still has its form with a valid CSRF token, so only the check of the
+    // owner can reject that form.
     await feira.context.db.store('test').autocommit.query(sql`
       update apps set owner_id = (select id from users where email = 'dev@erp.example') where client_id = ${clientId}`);
     const address = `/partners/apps/${clientId}`;

@@ -96,14 +96,14 @@ describe('the notice that payments are simulated', () => {
     return visitor;
   }
 
-  test('is on the pages of a shop if the sandbox runs on a public address', async () => {
+  test('is on the pages of a test shop', async () => {
     for (const { text } of await pages(testShop, 'en'))
       expect(text).toContain('Test shop: payments are simulated');
     for (const { text } of await pages(testShop, 'pt'))
       expect(text).toContain('Loja de teste: os pagamentos são simulados');
   });
 
-  test('is not on the pages of a shop if the sandbox runs on a local address', async () => {
+  test('is not on the pages of other shops', async () => {
     for (const { text } of await pages(sandbox, 'en')) expect(text).not.toContain('Test shop');
   });
 });

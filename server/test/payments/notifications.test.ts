@@ -62,7 +62,10 @@ async function send(signed: Partial<SignedNotification>): Promise<number> {
   return response.statusCode;
 }
 
-/** Simulates an order of an earlier version whose process died between opening the payment and storing its id. */
+/**
+ * Simulates an order placed with an earlier version of Feira: the process died between opening the payment and storing
+ * its id.
+ */
 async function forgetPayment(): Promise<{ transactionId: string }> {
   const { payment } = await read();
   await feira.context.db

@@ -80,7 +80,7 @@ test('a completed payment marks the order as paid, and pressing Decline afterwar
   expect(paid).toHaveLength(1);
 });
 
-test('a buyer who declines a payment while it is being completed is led back to the order and not told of a decline', async () => {
+test('pressing Decline while a payment is being completed leads back to the order and does not report the payment as declined', async () => {
   const payment = await visitor.buy(mug);
   const before = await visitor.get(payment);
   const { db } = feira.context;

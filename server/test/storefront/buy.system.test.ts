@@ -9,7 +9,7 @@ import { addProducts, openSession } from '../support/illustrated-shop.js';
 import { freePort, until } from '../support/process.js';
 import { Receiver } from '../support/receiver.js';
 
-// These tests order as a buyer does, in a real Chromium and over a real socket, while an integrator receives the
+// These tests place orders as a buyer does, in a real Chromium and over a real socket, while an integrator receives the
 // webhooks.
 const DESKTOP = { width: 1280, height: 900 };
 const PHONE = { width: 360, height: 740 };

@@ -77,7 +77,7 @@ test('no order is placed if the cart has grown since the checkout page was shown
   expect(await orders()).toEqual([]);
 });
 
-test('a total above the maximum is rejected, even if only the delivery cost raises it above', async () => {
+test('a total above the maximum is rejected, even if only the delivery cost makes it too high', async () => {
   const palace = await newProduct(store, { price: 999_999_999_999.99, quantity: 5 });
   await visitor.add(palace, { quantity: '5' });
   const refused = await visitor.order();

@@ -121,7 +121,7 @@ test('the address of an unknown shop returns 404 and a page that says so', async
   }
 });
 
-test('an address that ends with a slash redirects to the one without it', async () => {
+test('a path that ends with a slash redirects to the one without it', async () => {
   for (const path of ['', '/cart', '/orders'])
     expect(await visitor.get(`/s/${visitor.shop.slug}${path}/?q=x`)).toMatchObject({
       status: 301,

@@ -59,7 +59,7 @@ test('a product with variations is sorted by their lowest price, even if its own
   expect(await listed('sort=price')).toEqual(['Álbum', 'Mug', 'Lamp', 'Shirt']);
 });
 
-test('the product list sorts a product that was created together with its variations by the lowest of their prices', async () => {
+test('a product that was created together with its variations is sorted by their lowest price', async () => {
   await newProduct(store, {
     name: 'Mug XL',
     price: 99,

@@ -112,7 +112,7 @@ describe('a product', () => {
   });
 });
 
-test("a merchant's text is escaped wherever it appears", async () => {
+test("a merchant's text is escaped in lists, on product pages, in the cart and in the checkout", async () => {
   const id = await newProduct(store, { name: SCRIPT, description: SCRIPT, quantity: 5 });
   const varied = await newProduct(store, { name: 'Shirt' });
   await store.put(`/products/${varied}/variants`, {

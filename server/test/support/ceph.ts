@@ -72,15 +72,16 @@ async function startOnce(): Promise<Ceph> {
 
 const FSID = randomUUID();
 /**
- * The timeout of one command. Even if a command hangs in every start, the three starts together take less than the 180 s
- * of the hook that calls startCeph().
+ * The timeout of one command. Even if a command hangs in every start, the three starts together take less than the
+ * 180 s of the hook that calls startCeph().
  */
 const COMMAND_LIMIT = { timeout: 50_000 };
 const STARTS = 3;
 
 /**
- * Writes ceph.conf. If `update on start` were true, the object store would send commands as soon as it starts. If it
- * did not know the id of the cluster yet, the monitor would reject them, and the store would exit.
+ * Writes ceph.conf. If `update on start` were true, the object store would send commands as soon as it starts. At that
+ * time it may not know the id of the cluster yet. The monitor would then reject the commands, and the object store
+ * would exit.
  */
 function writeConf(folder: string, monitor: number, gateway: number): string {
   for (const name of ['mon', 'osd', 'rgw']) mkdirSync(join(folder, name));

@@ -35,7 +35,7 @@ export function rawRequest(
   });
 }
 
-/** Sends the bytes to an upload URL with the headers that POST /uploads returns. */
+/** Sends the bytes to an upload URL with the two headers that an upload requires. */
 export function rawPut(url: string, contentType: string, bytes: Uint8Array): Promise<RawAnswer> {
   return rawRequest(
     'PUT',

@@ -222,8 +222,8 @@ describe('a subscription', () => {
   }
 
   /**
-   * Returns once the event about this product is numbered, which is when its deliveries are added. Reading the feed
-   * numbers all events. Another app reads it, because a new token would connect this app again.
+   * Returns once the event about this product is numbered, which is when its deliveries are added. All events are
+   * numbered when the feed is read. Another app reads it, because a new token would connect this app again.
    */
   async function numbered(productId: string): Promise<void> {
     const { data } = await readFeed(await otherAppOf(feira, store));

@@ -62,7 +62,7 @@ test('events reach a healthy receiver while fifty others, with a backlog each, d
     await write(store, 1);
     await until(() => healthy.received.length === PROBES + 1);
 
-    // No attempt to a hanging receiver has ended, so the healthy receiver has not waited for any of them.
+    // No delivery to a hanging receiver has ended, so the healthy receiver has not waited for any of them.
     const [ended] = await feira.context.db.store('test').query<{ count: number }>(sql`
       select count(*) from delivery_attempts where workspace_id <> ${store.workspaceId}`);
     expect(ended!.count).toBe(0);

@@ -78,7 +78,7 @@ describe('a subscription', () => {
     expect((await store.get('/webhooks')).body.data).toMatchObject([{ id, url, excludeOwn: false }]);
   });
 
-  test('that does not exist is not found, for an id in any format', async () => {
+  test('that does not exist is not found, whatever the format of the id', async () => {
     for (const id of [newId(), 'nonsense', '0', '%00', 'x'.repeat(80)])
       for (const [method, path, body] of callsOn(id))
         expectRejected(await store.call(method, path, body), 404);

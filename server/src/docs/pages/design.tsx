@@ -9,7 +9,7 @@ const COLORS = [
   ['paper', 'Surfaces'],
   ['ground', 'Background'],
   ['sunk', 'Recessed areas, code'],
-  ['accent', 'Links, main buttons and focus. A shop can set its own'],
+  ['accent', 'Links, main buttons and focus. A shop can set its own color'],
   ['accent-soft', 'Selected choices'],
   ['danger', 'Errors and destructive actions'],
   ['alert', 'Background of errors'],

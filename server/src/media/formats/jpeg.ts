@@ -15,8 +15,8 @@ export function walkJpeg(bytes: Buffer): Walked {
   let at = 2;
   let [segments, scans] = [0, 0];
   let hasFrame = false;
-  // The components that no scan has coded so far. A sequential JPEG codes each component exactly once. In other JPEGs
-  // this is undefined, because several scans may refine the same component.
+  // The components that no scan has coded so far. A sequential JPEG codes each component exactly once. For other JPEGs
+  // the variable stays undefined, because several scans may refine the same component.
   let uncoded: Set<number> | undefined;
   for (;;) {
     if (bytes.readUInt8(at) !== 0xff) throw new Broken('a marker is missing');

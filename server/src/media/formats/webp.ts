@@ -62,7 +62,7 @@ function chunksOf(bytes: Buffer): Chunk[] {
   while (at < bytes.length) {
     const length = bytes.readUInt32LE(at + 4);
     const next = at + 8 + padded(length);
-    if (next > bytes.length) throw new Broken('its chunks are longer than the file');
+    if (next > bytes.length) throw new Broken('a chunk is longer than the file or frame that contains it');
     chunks.push({
       name: bytes.toString('latin1', at, at + 4),
       data: bytes.subarray(at + 8, at + 8 + length),

@@ -122,7 +122,7 @@ export class SandboxGateway implements PaymentGateway {
       return this.tryToNotify(id);
     }
     if (decision === 'declined') return;
-    // No older notification of this payment is queued: until now it was open or declined, and such a payment has none.
+    // Until now the payment was open or declined, so it has no older notification in the queue that must be sent first.
     const reported = { workspaceId, orderId, transactionId: id, amount, refundedInAll: changed.refunded };
     await this.send({ id: notificationId, type: decision, ...reported }).catch(() => {});
   }

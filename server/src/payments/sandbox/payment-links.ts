@@ -2,7 +2,8 @@ import type { Signer } from '../../platform/crypto/signer.js';
 
 /**
  * The URLs of payment pages. The transaction id alone must not be sufficient to pay, because partners know it and logs
- * contain it. So the page also requires a key. The key is in the query string, because query strings are not logged.
+ * contain it. So the page also requires a key. The key is in the query string, because this server does not log query
+ * strings.
  */
 export class PaymentLinks {
   constructor(

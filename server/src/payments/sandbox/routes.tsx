@@ -94,7 +94,7 @@ async function show(
   );
 }
 
-/** Returns false if, since it was read, the payment has reached a final status that differs from the decision. */
+/** Returns false if the payment has become final since it was read, with a status that differs from the decision. */
 async function decideUnlessFinal(
   gateway: SandboxGateway,
   payment: SandboxPayment,

@@ -19,9 +19,10 @@ const PROCESSES_ASSUMED = 4;
 /**
  * Exact rolling windows shared by all processes. Redis may be unavailable, slow or empty at any time, so every process
  * also remembers the calls it accepted, and uses them to refill an empty Redis. While Redis does not respond, each
- * process enforces its share of each limit. In a minute in which an outage begins or ends, up to twice the limit may be
- * accepted, and during an outage more than the limit if processes are started; otherwise at most the limit. A call
- * waits at most 100 ms for Redis. After a timeout, calls are decided without Redis until it answers again.
+ * process enforces its share of each limit. At most the limit is accepted per minute, with two exceptions: up to twice
+ * the limit if an outage begins or ends in that minute, and more than the limit if processes are started during an
+ * outage. A call waits at most 100 ms for Redis. After a timeout, calls are decided without Redis until it answers
+ * again.
  */
 export class RedisBudgets implements Budgets {
   private readonly own: SpenderWindows;
@@ -141,8 +142,8 @@ export class RedisBudgets implements Budgets {
 
   /**
    * Reports this process to Redis and sends its earlier calls there (the refill). New calls are counted in Redis at
-   * once, without waiting for the reply: Redis handles the commands of a connection in order, so it adds the earlier
-   * calls first.
+   * once, without waiting for the reply to the refill: Redis handles the commands of a connection in order, so it adds
+   * the earlier calls first.
    */
   private async join(): Promise<void> {
     const wasShared = this.isShared;

@@ -119,7 +119,7 @@ export class SharedWindows {
     return this.redis.zcard(key);
   }
 
-  /** Records in Redis that this process has stopped, and disconnects. While Redis hangs, it waits for one second. */
+  /** Records in Redis that this process has stopped, and disconnects. If Redis hangs, this takes one second. */
   async leave(): Promise<void> {
     const timer = setTimeout(() => this.redis.disconnect(), LEAVE_MS);
     await this.redis.zrem('feira:budget:processes', this.process).catch(() => {});

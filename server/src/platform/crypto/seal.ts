@@ -19,7 +19,7 @@ export interface SealedFor {
 export class UnreadableSealError extends Error {
   constructor({ purpose, id }: SealedFor) {
     super(
-      `The ${purpose} of ${id} cannot be decrypted with FEIRA_SECRET. Add the secret that it was encrypted with to FEIRA_SECRET_PREVIOUS`,
+      `The ${purpose} of ${id} cannot be decrypted with any configured secret. Add the secret that it was encrypted with to FEIRA_SECRET_PREVIOUS`,
     );
   }
 }

@@ -31,8 +31,8 @@ export function weaknessOf(secret: string): string | undefined {
 }
 
 /**
- * Reads the secret from the data folder. The first start creates it. A later start fails if the file is damaged. With
- * `create` false, a missing file is a fault, and nothing is created.
+ * Reads the secret from the data folder. A missing file is created, or is a fault if `create` is false. A damaged file
+ * is always a fault.
  */
 export function readSecret(dataFolder: string, create: boolean): { secret: string } | { fault: string } {
   const file = join(dataFolder, 'secret');

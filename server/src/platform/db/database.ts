@@ -14,8 +14,8 @@ export interface DatabaseOptions {
   driver?: DatabaseDriver | undefined;
   deadlines?: Partial<Deadlines> | undefined;
   /**
-   * Parts of a store's work, such as orders, that have their own connections, so that a lock in one part does not block
-   * the others. The value is the maximum number of connections of a part, for all stores together.
+   * Parts of a store's work, such as orders, that have their own share of the connections, so that a lock in one part
+   * does not block the others. The value is the maximum number of connections of a part, for all stores together.
    */
   areas?: Readonly<Record<string, number>>;
   /** Whether the process also connects to a replica. It then opens two fewer connections to the primary. */
@@ -33,7 +33,7 @@ export interface Database {
    * Searches of one store. The searches of all stores share two connections, and each statement has a short timeout.
    */
   search(workspaceId: string): Share;
-  /** Statements that belong to no store, such as those for tokens, sessions and deliveries. */
+  /** Statements of an internal task, such as those for tokens, sessions and deliveries. */
   system(task: string): Share;
   /** Background jobs, which may run for a long time on connections of their own. */
   background(task: string): Share;

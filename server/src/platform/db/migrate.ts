@@ -8,9 +8,9 @@ export const MIGRATIONS = new URL('../../../migrations/', import.meta.url);
 // processes wait for each other.
 const LOCK = 7_263_415;
 /**
- * While ALTER TABLE waits for a lock, for example one held by a backup, all statements on the table wait behind it.
- * Without this limit, writes would stop for as long as the backup runs. A migration therefore gives up quickly and
- * tries again later.
+ * While ALTER TABLE waits for a lock, for example one held by a backup, all later statements on the table wait behind
+ * it. Without this limit, they would wait until the backup ends. A migration therefore gives up quickly and tries again
+ * later.
  */
 const LOCK_TIMEOUT_MS = 1_000;
 const MAX_ATTEMPTS = 40;

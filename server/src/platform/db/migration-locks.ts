@@ -90,7 +90,7 @@ function locksOfStatement(statement: string): TableLock[] {
     {
       table: 'unknown',
       lock: 'unknown',
-      blocks: `the locks of "${statement.slice(0, 40)}" are unknown. Use statements that lock briefly, or let the worker make the change`,
+      blocks: `the locks of "${statement.slice(0, 40)}" are unknown. Use statements whose locks are known and brief, or let the worker make the change`,
     },
   ];
 }

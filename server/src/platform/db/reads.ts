@@ -10,8 +10,8 @@ export interface ReadLimits {
   /** The maximum number of concurrent slow statements per key. */
   slowPerKey: number;
   /**
-   * The maximum number of concurrent slow statements of all keys together. Statements that prove slow while they run
-   * can exceed both limits for slow statements.
+   * The maximum number of concurrent slow statements of all keys together. Both limits for slow statements can only
+   * delay statements that have not been sent yet, so running statements that prove slow can exceed them.
    */
   slow: number;
   /** A statement counts as slow after it has occupied a connection for this long. */

@@ -12,8 +12,7 @@ const MAX_POSITIONS = 120;
 /**
  * How far a replica is behind. Positions in the write-ahead log of the primary are recorded with their time; the
  * replica contains everything that was committed before the time of the newest position that it has replayed. Unlike
- * pg_last_xact_replay_timestamp(), this also works while nothing is written, and when the replica has lost its
- * connection to the primary.
+ * the age of pg_last_xact_replay_timestamp(), this lag does not grow while nothing is written.
  */
 export class ReplicaLag {
   private reached: Reached[] = [];

@@ -75,14 +75,14 @@ export function fixed<Args extends unknown[]>(
     );
 }
 
-/** Inserts text as SQL. Use it only for constants of our code, such as column names, never for input. */
+/** Inserts text as SQL. Use it only for constants of our code, such as column names, and for validated numbers. */
 export function raw(text: string): Statement {
   return new Statement([text], []);
 }
 
 /**
- * Formats ids or integers as a PostgreSQL array literal. This is faster than pg, which scans each element for
- * characters to quote.
+ * Formats values that need no quoting, such as ids and integers, as a PostgreSQL array literal. This is faster than pg,
+ * which scans each element for characters to quote.
  */
 export function arrayOf(values: (string | number)[]): string {
   return `{${values.join(',')}}`;

@@ -26,9 +26,9 @@ export function isFromDatabase(error: unknown): boolean {
 }
 
 /**
- * Returns whether the same request may succeed later without changes: after a lock or statement timeout, a deadlock, a
- * full or slow queue, or while the database is unreachable, starting, stopping (57P…), failing over (a former primary
- * is read-only) or out of connections, memory or disk space (53…).
+ * Returns whether the same request may succeed later. This is the case after a lock or statement timeout, a deadlock,
+ * or a full or slow queue. It is also the case if the database was unreachable, starting, stopping (57P…), failing over
+ * (a former primary is read-only) or out of connections, memory or disk space (53…).
  */
 export function isTemporary(error: unknown): boolean {
   if (error instanceof DatabaseUnavailable || error instanceof NotAdmitted) return true;

@@ -1,6 +1,6 @@
 export type Language = 'en' | 'pt';
 
-/** The language that Accept-Language prefers, or the fallback if it contains neither English nor Portuguese. */
+/** Returns English or Portuguese, whichever Accept-Language prefers, or the fallback if the header contains neither. */
 export function languageOf(header: string | undefined, fallback: Language = 'en'): Language {
   let best: { language: Language; weight: number } = { language: fallback, weight: 0 };
   for (const entry of (header ?? '').split(',')) {

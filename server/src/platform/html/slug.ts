@@ -1,4 +1,4 @@
-/** Returns a name in the form used in URLs: lower-case letters without accents, digits, and hyphens between words. */
+/** Returns a name in the form used in URLs: unaccented lower-case letters, digits, and hyphens between words. */
 export function slugOf(name: string): string {
   const plain = name.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
   return plain

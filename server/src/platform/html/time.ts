@@ -4,7 +4,7 @@ const LOCALES: Record<Language, string> = { en: 'en-GB', pt: 'pt-BR' };
 
 interface TimeFormat {
   dateStyle: 'medium' | 'long';
-  /** If absent, only the day is shown. */
+  /** If absent, only the date is shown. */
   timeStyle?: 'short';
   timeZone: string;
 }

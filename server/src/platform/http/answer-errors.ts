@@ -36,7 +36,7 @@ export function answerErrors(app: FastifyInstance, publicUrl: string): void {
 /** Matches a path that has a trailing slash and may be a page. Paths of the API, media and uploads do not match. */
 const PAGE_WITH_SLASH = /^\/(?!api\/|media\/|uploads\/)[^/].*[^/]\/$/;
 
-/** Returns the address without the trailing slash, such as /docs for /docs/, or undefined if no route matches it. */
+/** Returns the page address without its trailing slash, such as /docs for /docs/, or undefined for other requests. */
 function withoutTrailingSlash(app: FastifyInstance, request: FastifyRequest): string | undefined {
   const path = pathOf(request);
   if (request.method !== 'GET' || !PAGE_WITH_SLASH.test(path)) return undefined;

@@ -21,8 +21,8 @@ export class KeyedRequest implements StoreAccess {
     private readonly store: Share,
     private readonly use: KeyUse,
     /**
-     * The transaction that has locked the key, or the token of the key's reservation and the database share with which
-     * it was made. With a reservation, the first write begins a transaction.
+     * Either the transaction that has locked the key, or the token of the key's reservation and the Share that was used
+     * to reserve the key. With a reservation, the first write begins a transaction.
      */
     private readonly held: { tx: Transaction } | { reservation: string; in: Share },
   ) {

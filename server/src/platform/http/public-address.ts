@@ -45,7 +45,7 @@ export function readGateway(read: Read, publicUrl: string, faults: string[]): Ga
   }
   if (gateway === 'sandbox' && !isPermitted)
     faults.push(
-      'PAYMENT_GATEWAY=sandbox only simulates payments. With a public PUBLIC_URL, set PAYMENT_GATEWAY=none, or SANDBOX_ON_PUBLIC_URL=true if this is a test shop',
+      'PAYMENT_GATEWAY=sandbox only simulates payments. Because PUBLIC_URL is not loopback, set PAYMENT_GATEWAY=none, or SANDBOX_ON_PUBLIC_URL=true if this is a test shop',
     );
   return gateway;
 }

@@ -24,7 +24,7 @@ export const REQUEST_ERRORS = {
     status: 503,
     meaning:
       'The database was busy or unreachable, or a search took too long. Also returned while too many images are being processed.',
-    remedy: `${RETRY} Send an Idempotency-Key with writes, because the first attempt may have been stored.`,
+    remedy: `${RETRY} Send an Idempotency-Key with writes, because the first attempt may have succeeded.`,
   },
   cursor_expired: {
     status: 410,
@@ -35,7 +35,7 @@ export const REQUEST_ERRORS = {
   dry_run_unsupported: {
     status: 400,
     meaning:
-      'This call has no dry run. Only writes of products, variations, stock and shipping status support it.',
+      'This call does not support dryRun. Only writes of products, variations, stock and shipping status do.',
     remedy: 'Leave out dryRun.',
   },
   expectation_failed: {
@@ -141,7 +141,7 @@ export const REQUEST_ERRORS = {
   too_many_lists: {
     status: 429,
     meaning:
-      'Four large lists of this store and app are being read, or the server is sending too many large responses. This list did not get its turn in time.',
+      'This app is already reading four large lists of this store, or the server is sending too many large responses. This list did not get its turn in time.',
     remedy: 'Read the open responses to their end, then retry after Retry-After seconds.',
   },
   unsupported_content_encoding: {

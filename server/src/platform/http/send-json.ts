@@ -6,7 +6,7 @@ export function sendJson(reply: Pick<FastifyReply, 'header' | 'send'>, json: str
   return reply.send(json) as never;
 }
 
-/** Builds the body of a list from records that are already JSON, separated by commas. */
+/** Builds the body of a list. `records` is already JSON text, with commas between the records. */
 export function listBody(records: Buffer, meta: object): Buffer {
   return Buffer.concat([OPEN, records, Buffer.from(`],"meta":${JSON.stringify(meta)}}`)]);
 }

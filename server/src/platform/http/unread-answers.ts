@@ -99,7 +99,7 @@ function tooManyLists(): ApiError {
   return new ApiError(
     429,
     'too_many_lists',
-    `Too many large lists are being sent (at most ${LISTS_PER_APP} per store and app). Read their responses, then retry.`,
+    `Too many large lists are being sent to this app (at most ${LISTS_PER_APP} per store) or to all apps together. Read your pending responses, then retry.`,
     { headers: { 'Retry-After': String(seconds) } },
   );
 }

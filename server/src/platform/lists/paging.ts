@@ -93,7 +93,7 @@ export interface PageRequest<Filters> {
 
 type ListQuery = { page?: number; limit?: number; cursor?: string; sort?: string };
 
-/** Splits a validated query into paging and filters. A cursor contains its own sort and filters. */
+/** Splits a validated query into paging and filters. If a cursor was sent, sort and filters come from it. */
 export function readPageRequest<Query extends ListQuery>(
   query: Query,
   options: {

@@ -41,8 +41,8 @@ interface WholeRow extends PageRow {
 }
 
 /**
- * A page of a list without filters. The database may already have the total of the list, and the start of the page may
- * be remembered.
+ * A page of a list without filters. The database may already have the total of the list, and a position at or before
+ * the start of the page may be remembered.
  */
 async function wholePage(
   db: Queryable,
@@ -103,7 +103,7 @@ function countOf({ from, where }: Listing): Statement {
  *
  * The offset is itself a sub-select, which hides its value from the planner. Otherwise PostgreSQL would plan the
  * statement again for each page in a large store, because the generic plan, which assumes that a tenth of the list is
- * skipped, would seem more expensive.
+ * skipped, would seem more expensive than a plan for the actual offset.
  */
 function recordsAt(request: PageRequest<unknown>, listing: Listing, place?: Place): Statement {
   const { from, alias, where, sorts } = listing;

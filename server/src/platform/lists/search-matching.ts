@@ -22,8 +22,8 @@ export function isPrefixSearch(search: string, { shortSearchesMatchPrefixes }: M
 }
 
 /**
- * The condition for rows that have already been read. The explicit collation prevents the planner from using the
- * trigram index.
+ * The condition for rows that are found without the trigram index. The explicit collation prevents the planner from
+ * using that index.
  */
 export function matches(search: string, matching: Matching): Statement {
   return condition(raw('s.terms collate "C"'), search, matching);

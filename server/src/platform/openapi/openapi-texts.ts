@@ -1,4 +1,4 @@
-// The texts of the reference that do not come from the routes: the introduction, the groups and the required scopes.
+// The introduction, the groups and the scope sentences of the API reference.
 
 export const INTRODUCTION = `An API for the products, variations, stock, images, orders, invoices, shipments, customers and webhooks of online stores. Each token acts for one store.
 

@@ -9,7 +9,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Set if the body contains the id of a resource. The call returns 404 if that resource does not exist. */
     bodyHasId?: boolean;
-    /** The call depends on a component that may fail independently, and returns 502 in that case. */
+    /** The call uses the storage of orders (see usesOrders) and returns 502 if that storage fails. */
     mayBeUnavailable?: boolean;
     /** A cursor of this list may be too old or refer to changes lost in a restore. Then the response is 410. */
     cursorMayExpire?: boolean;
@@ -19,8 +19,8 @@ declare module 'fastify' {
 }
 
 /**
- * Serves the OpenAPI document and returns a function that reads it. The document is generated on first use, from all
- * routes that are registered after this call and from the parts that domains add.
+ * Serves the OpenAPI document and returns a function that reads it. The document is generated on first use, from the
+ * routes registered after this call that are not hidden, and from the parts that domains add.
  */
 export function describeApi(
   app: FastifyInstance,
@@ -42,7 +42,7 @@ export function describeApi(
 
 /**
  * Generates the document with a second Fastify instance that has the same routes but does not listen. The plugin is
- * imported here, because loading it would delay every start.
+ * imported here, because a static import would delay every start.
  */
 async function generateDocument(
   routes: RouteOptions[],

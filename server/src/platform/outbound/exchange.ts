@@ -1,7 +1,10 @@
 import type { Dispatcher } from 'undici';
 import { NameNotFound } from './resolve.js';
 
-/** The reasons why a request to an external server failed. The set is closed, and integrators see these values. */
+/**
+ * The reasons why a request to an external server failed. Integrators see these values, so a new value must also be
+ * added to the schema of the API.
+ */
 export type OutboundError =
   | 'blocked_address'
   | 'name_not_found'

@@ -3,8 +3,8 @@ import { MAX_MONEY } from './money.js';
 import { UNITS_PER_CHARACTER } from './normalize.js';
 import { Type } from './type.js';
 
-// Schemas shared by the whole API. Most x- keywords are rules that JSON Schema cannot express. keywords.ts implements
-// them; in openapi.json they are annotations.
+// Schemas shared by the whole API. The x- keywords are rules that JSON Schema cannot express, implemented in
+// keywords.ts, except x-pattern-means, which is the error message for `pattern`. In openapi.json they are annotations.
 
 export const MAX_QUANTITY = 2_147_483_647;
 const MAX_MEASURE = 999_999_999.999;

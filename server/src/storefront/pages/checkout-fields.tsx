@@ -124,8 +124,8 @@ export function DeliveryFields({ language, form, options }: Section & { options:
 }
 
 /**
- * `total` includes the cheapest delivery if the postal code is known. The payment page shows the exact installments for
- * the chosen delivery.
+ * The installments are computed from `total`, which includes the cheapest delivery if the postal code is known. The
+ * payment page shows the exact installments for the chosen delivery.
  */
 export function PaymentFields({ language, form, total }: Section & { total: number }) {
   const texts = CHECKOUT_TEXTS[language];

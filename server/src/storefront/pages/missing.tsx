@@ -86,7 +86,7 @@ export function NoOrdersPage({ visit }: { visit: Visit }) {
   return <LostPage visit={visit} title={noOrders} more={noOrdersMore} />;
 }
 
-/** Shown for an unpaid order by a server that no longer has a payment gateway. */
+/** Shown when a buyer tries to pay an order on a server that no longer has a payment gateway. */
 export function UnpayableOrderPage({ visit }: { visit: Visit }) {
   const { unpayable, unpayableMore } = TEXTS[visit.language];
   return <LostPage visit={visit} title={unpayable} more={unpayableMore} />;

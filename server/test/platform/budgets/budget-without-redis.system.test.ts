@@ -111,7 +111,7 @@ test('while Redis hangs, calls are answered, and Redis is used again as soon as 
   expect(accepted(await call(2 * LIMIT))).toBe(LIMIT);
 });
 
-test('a process that stops while Redis hangs closes its connection', async () => {
+test('a process that stops while Redis hangs closes its connection to Redis', async () => {
   let ended = false;
   const proxy = createServer((socket) => {
     const target = connect(redis.port, '127.0.0.1');

@@ -31,7 +31,7 @@ test('a batcher puts the requests of one turn of the event loop into one batch a
   expect(await Promise.all(results)).toEqual(['result 1', 'result 2', 'result 3']);
 });
 
-test('a batcher never exceeds the maximum size of a batch or the maximum number of running batches', async () => {
+test('a batcher limits the size of a batch and the number of running batches', async () => {
   const { batcher, started, batches } = openBatches(2, 2);
   for (let request = 1; request <= 5; request++) void batcher.submit(request);
   await turnOfTheEventLoop();

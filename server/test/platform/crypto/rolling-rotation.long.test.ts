@@ -69,7 +69,7 @@ const balanced = {
   },
 } as unknown as FastifyInstance;
 
-test('sessions, links, upload addresses, deliveries and idempotent responses survive a rolling change of FEIRA_SECRET', {
+test('sessions, order links, upload addresses, deliveries and idempotent responses survive a rolling change of FEIRA_SECRET', {
   timeout: 300_000,
 }, async () => {
   const direct = await base.store();

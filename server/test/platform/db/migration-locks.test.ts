@@ -126,7 +126,7 @@ test('dropping an index blocks reads and writes unless it is dropped concurrentl
   expect(locksOf('drop index i')).toEqual([{ table: 'i', lock: 'access exclusive' }]);
 });
 
-test('attaching a partition locks it while its rows are checked, but does not block reads or writes of the table', () => {
+test('attaching a partition locks it while its rows are checked, but does not block reads or writes of the partitioned table', () => {
   expect(locksOf('alter table a attach partition b for values in (1)')).toEqual([
     { table: 'a', lock: 'share update exclusive' },
     { table: 'b', lock: 'access exclusive', blocks: expect.stringContaining('rows are checked') },

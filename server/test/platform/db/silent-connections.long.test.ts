@@ -79,7 +79,8 @@ test('calls during an outage are answered with 502 or 503, and calls succeed aga
   expect(statusesOf(all[0])).toEqual([503]);
   expect(all[0][0]?.body.code).toBe('busy');
   expect(Number(all[0][0]?.headers['retry-after'])).toBeGreaterThan(0);
-  // These routes report a failure of the order storage as 502. If the token is not cached, its lookup fails first: 503.
+  // The routes in orderReads report a failure of the order storage as 502. If the token is not cached, its lookup fails
+  // first: 503.
   for (const status of statusesOf(all[1])) expect([502, 503]).toContain(status);
   expect(statusesOf(all[2])).toEqual([503]);
   expect(all[3].status).toBe(503);

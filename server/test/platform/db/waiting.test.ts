@@ -9,8 +9,8 @@ import { Receiver } from '../../support/receiver.js';
 import { subscribe } from '../../support/webhooks.js';
 
 // Three stores send four calls each at the same time. For these writes, one store may hold four connections, and all
-// stores together seven. If a call held a connection while it waits for something other than the database, these calls
-// would hold all of them and delay another store.
+// stores together seven. If each call held its connection while it waited for something other than the database, these
+// calls would hold all seven and delay another store.
 const CONNECTIONS = 7;
 const STORES = 3;
 const PER_STORE = 4;

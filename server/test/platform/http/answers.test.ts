@@ -63,7 +63,7 @@ describe('JSON numbers', () => {
 });
 
 describe('headers', () => {
-  test('a response may be cached only if it has an ETag, and must then be revalidated', async () => {
+  test('a single resource may be cached but must be revalidated; lists, changes and errors must not be cached', async () => {
     const json = { 'content-type': 'application/json' };
     expect((await raw(`/products/${product}`, json, 'PATCH')).headers['cache-control']).toBe('no-store');
     for (const path of ['/products', '/orders', '/products/none', '/nothing', '/%zz', '/products?x=1'])

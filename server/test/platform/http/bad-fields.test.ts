@@ -186,7 +186,7 @@ describe('a rejected call', () => {
     expect(answer.body.code).toBe('validation_failed');
   });
 
-  test('reports all errors of a batch of variations, each with its index', async () => {
+  test('reports all errors of a batch of variations, each with the index of its entry', async () => {
     const answer = await store.patch(`/products/${varied}/variants`, {
       variants: [
         { sku: 'V-S', quantity: 1 },

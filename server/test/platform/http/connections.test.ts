@@ -65,8 +65,7 @@ describe('a shutdown', () => {
     const answered = await client('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\nGET /heal');
     await until(() => answered.received().includes('200 OK'));
     const quiet = [answered, await client(''), await client('GET /healthz HTTP/1.1\r\nHos')];
-    // With a frozen clock, the grace period of five seconds never ends, so only the shutdown itself can close
-    // connections.
+    // With a frozen clock, the grace period of five seconds never ends, so it cannot be what closes the connections.
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     await feira.app.close();
     for (const { ended } of quiet) await ended;

@@ -133,7 +133,7 @@ describe('a path with a broken percent-encoding', () => {
     '/%C0%80?x=1',
   ];
 
-  test.each(BROKEN)('%s returns 401 without a token, like any other path', async (path) => {
+  test.each(BROKEN)('%s returns 401 without a valid token, like any other path', async (path) => {
     const answer = await send('GET', path);
     expectRejected(answer, 401);
     expect(answer.headers['www-authenticate']).toBe('Bearer realm="feira"');

@@ -88,8 +88,8 @@ test('when another server deletes a product, the records on later pages move up 
 test('the total of a search follows renames and deletions by another server', async () => {
   const store = await feira.store();
   const other = await openFeira({ on: feira });
-  // With this many matches, the list is scanned in its sort order; the matches are not looked up in the index. The
-  // total is counted separately and remembered.
+  // The size of this list is not stored and many of its rows match, so the search scans it in its sort order and does
+  // not look up the matches in the index. The total is counted separately and remembered.
   const ids: string[] = [];
   for (let n = 0; n < 60; n++) ids.push(await newProduct(store, { name: `Lantern ${n}` }));
   expect(await total(store, '?search=lantern')).toBe(60);

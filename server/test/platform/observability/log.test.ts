@@ -69,7 +69,7 @@ test('no line contains a token, a secret, a query or a body, not even when the c
     'hunter2 in the body',
   ];
   const [, ...others] = secrets;
-  // When a row violates a constraint, PostgreSQL's error contains all values of the row.
+  // When a row violates a check constraint, PostgreSQL's error contains all values of the row.
   const { autocommit } = feira.context.db.store('test');
   await autocommit.query(sql`alter table products add constraint refuse_all check (price < 0) not valid`);
   const failed = await store.post('/products', { name: secrets.at(-1), price: 1 });

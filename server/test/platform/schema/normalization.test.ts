@@ -83,7 +83,7 @@ test('the fields of a checkout form are checked before they are normalized', asy
   }
 });
 
-test('the length of a password is checked before it is normalized', async () => {
+test('the length of a password is checked before the password is normalized', async () => {
   const visitor = new Visitor(feira, await shopOf(feira, store));
   const page = await visitor.press(await visitor.get('/sign-in'), 'Sign in', {
     email: 'owner@store.example',

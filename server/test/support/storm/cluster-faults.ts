@@ -30,7 +30,7 @@ interface FaultContext {
   report(problem: string): void;
 }
 
-/** How long a disk stays full, or connections are silent or slow: longer than the database time limits of the calls. */
+/** How long a disk stays full, or connections are silent or slow: longer than each limit in FOREGROUND_DEADLINES. */
 const HOLD_MS = 10_000;
 
 export const FAULTS: Fault[] = [

@@ -1,4 +1,4 @@
-/** A call that got no final response. Its caller does not know whether it was executed. */
+/** A call that got no final response. Its caller may not know whether it was executed. */
 export interface FailedCall {
   /** The time of the failure, as returned by performance.now(). */
   at: number;

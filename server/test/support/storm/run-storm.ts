@@ -115,10 +115,13 @@ async function prepare(target: StormTarget, arrivals: Arrivals): Promise<LoadSto
   return { store, ownProducts, soldProducts };
 }
 
-/** Waits until all work is finished. Returns a description of the work that is still unfinished after SETTLE_MS. */
+/**
+ * Makes unpaid orders expire and waits until all work is finished. Returns a description of the work that is still
+ * unfinished after SETTLE_MS.
+ */
 async function settle(target: StormTarget): Promise<string[]> {
   let left: Record<string, number> = {};
-  // This is repeated, because the first statements may use connections that broke when PostgreSQL was killed.
+  // Repeated until it succeeds, because the first statements may use connections that broke when PostgreSQL was killed.
   await until(() =>
     expireOrders(target).then(
       () => true,

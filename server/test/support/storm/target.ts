@@ -10,7 +10,7 @@ export interface Kill {
   over: number;
 }
 
-/** Several processes of Feira on one database, against which `runStorm` can run. */
+/** What `runStorm` runs against: several processes of Feira on one database. */
 export interface StormTarget {
   readonly db: Database;
   /** The addresses that callers use. */

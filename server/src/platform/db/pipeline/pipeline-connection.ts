@@ -25,7 +25,7 @@ export async function connectPipeline(
 /** Reads a private property of pg. With TLS, this stream differs from the socket that we passed to pg. */
 function streamOf(client: pg.Client): Duplex {
   const { stream } = (client as unknown as { connection?: { stream?: Duplex } }).connection ?? {};
-  if (!stream) throw new Error('this version of pg does not expose its stream. Set FEIRA_DB_DRIVER=pg');
+  if (!stream) throw new Error('the pipeline driver cannot use this version of pg. Set FEIRA_DB_DRIVER=pg');
   return stream;
 }
 
