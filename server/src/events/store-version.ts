@@ -1,7 +1,10 @@
 import type { Queryable } from '../platform/db/share.js';
 import { arrayOf, fixed, raw, type Statement, sql } from '../platform/db/sql.js';
 
-/** If more events than this are not numbered yet, counting them is not cheaper than reading a page. */
+/**
+ * With the version, the server need not read a page of a list again if the store has not changed. If more events than
+ * this are not numbered yet, counting them is not cheaper than reading the page.
+ */
 const MAX_WAITING = 100;
 
 /**

@@ -23,8 +23,8 @@ export async function disconnectApp(tx: Tx, workspaceId: string, clientId: strin
 }
 
 /**
- * Called when a used refresh token is sent again and RefreshAnswers has no response to repeat, because the token may
- * have been stolen. The grant allows no further refresh, and its access tokens expire on their own.
+ * Ends all refresh tokens of a grant. Its access tokens expire on their own. Called when a used refresh token is sent
+ * again and RefreshAnswers has no response to repeat: the token may have been stolen.
  */
 export async function endRefreshFamily(tx: Tx, workspaceId: string, grantId: string): Promise<void> {
   await tx.query(sql`

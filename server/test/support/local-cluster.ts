@@ -10,7 +10,7 @@ import type { Kill, StormTarget } from './storm/target.js';
 
 const COMMAND = join(ROOT, 'deploy/local-cluster/cluster');
 const PORTS = 40;
-/** The ports of Feira's processes, counted from the first port of the cluster. */
+/** The ports of Feira's processes, as offsets from the first port of the cluster. */
 const FEIRA_PORTS = { api1: 1, api2: 2, worker1: 3, worker2: 4 };
 /** Only commands and waits that hang should reach these limits. A busy machine takes minutes to start a cluster. */
 const START_MS = 900_000;
