@@ -2,7 +2,7 @@ import { hashOfSecret, newSecret } from 'feira/dist/oauth/secrets.js';
 import { migrate } from 'feira/dist/platform/db/migrate.js';
 import pg from 'pg';
 import { IMAGES, PRODUCTS, SEARCH, VARIATIONS, WORDS } from './seed-catalog.js';
-import { CUSTOMERS, ORDER_CHANGES, ORDER_SEARCH, ORDERS } from './seed-orders.js';
+import { CUSTOMERS, ORDER_CHANGES, ORDER_SEARCH, ORDERS, PAYMENTS } from './seed-orders.js';
 
 export interface Connection {
   host: string;
@@ -75,6 +75,7 @@ export async function seed(
       await client.query(CUSTOMERS);
       await client.query(ORDER_SEARCH);
       await client.query(ORDER_CHANGES);
+      await client.query(PAYMENTS);
       // The next order must get an unused number.
       await client.query('update workspaces set last_order_number = 1000 + $1', [orders]);
     }
