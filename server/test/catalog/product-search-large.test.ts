@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { raw, sql } from '../../src/platform/db/sql.js';
+import { listProducts } from '../../src/catalog/queries.js';
+import type { Queryable } from '../../src/platform/db/share.js';
+import { raw, type Statement, sql } from '../../src/platform/db/sql.js';
+import { ListMemory } from '../../src/platform/lists/list-memory.js';
 import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
 import { sized } from '../support/sized.js';
 
@@ -88,4 +91,39 @@ test.each(SORTS)('a search sorted by %s lists and counts the same products as a 
       const { body: next } = await store.get(`/products?limit=20&cursor=${meta.nextCursor}`);
       expect(next.data.map(({ id }: { id: string }) => id)).toEqual(expected.slice(40, 60));
     }
+});
+
+test('a total above 10,000 is correct after every change and is not counted again after each', async () => {
+  const db = feira.context.db.store('test');
+  const memory = new ListMemory(feira.context.db.background('test').autocommit);
+  const search = async () => {
+    const statements: Statement[] = [];
+    const recording: Queryable = {
+      query: (statement) => {
+        statements.push(statement);
+        return db.query(statement);
+      },
+    };
+    const filters = { search: 'camiseta' };
+    const request = { list: 'products', limit: 20, filters, sort: '-createdAt', page: 1, after: undefined };
+    const body = await listProducts(recording, memory, store.workspaceId, request, 'http://media.test');
+    const { total, totalCapped } = JSON.parse(String(body)).meta;
+    return { total, totalCapped, isCounted: statements.some(({ text }) => text.includes('as total from (')) };
+  };
+  const remove = (count: number) =>
+    db.autocommit.query(sql`
+      with gone as (
+        delete from product_search where (workspace_id, product_id) in (
+          select workspace_id, id from products where workspace_id = ${store.workspaceId} and name like 'Camiseta%' limit ${count})
+        returning workspace_id, product_id
+      )
+      delete from products p using gone where p.workspace_id = gone.workspace_id and p.id = gone.product_id`);
+
+  expect(await search()).toEqual({ total: 10_000, totalCapped: true, isCounted: true });
+  await remove(SHIRTS - 10_001);
+  expect(await search()).toEqual({ total: 10_000, totalCapped: true, isCounted: false });
+  await remove(1);
+  expect(await search()).toEqual({ total: 10_000, totalCapped: undefined, isCounted: true });
+  await remove(1);
+  expect(await search()).toEqual({ total: 9_999, totalCapped: undefined, isCounted: true });
 });

@@ -62,6 +62,12 @@ const FEW_MATCHES = 1_500;
  */
 const VERY_COMMON = 25;
 
+/**
+ * How many matches beyond REACH are counted. A total that exceeds REACH by this many still exceeds it after as many
+ * changes, so it need not be counted again after each of them.
+ */
+const SPARE = 1_000;
+
 interface LookedUp {
   /** The number of matches in the sample. */
   sampled: number;
@@ -160,6 +166,7 @@ export async function sortAll(
   return foundPage(request, row!, undefined);
 }
 
+/** Counts the matches, but not all if there are more than REACH. */
 export async function countFound(
   db: Queryable,
   request: SearchRequest,
@@ -169,12 +176,11 @@ export async function countFound(
 ): Promise<number> {
   const byIndex = isPrefixSearch(search, listing) || sampled < VERY_COMMON;
   const all = allMatchingIds(listing, search, byIndex);
+  // Only the total of a search without other filters is remembered.
   const found = isOnlyFilter(request)
-    ? sql`select from (${all}) found`
-    : sql`select from (${all}) found, ${rowById(listing)} where ${listing.where}`;
-  const [counted] = await db.query<{ total: number }>(
-    sql`select count(*) as total from (${found} ${COUNTED}) counted`,
-  );
+    ? sql`select from (${all}) found ${raw(`limit ${REACH + 1 + SPARE}`)}`
+    : sql`select from (${all}) found, ${rowById(listing)} where ${listing.where} ${COUNTED}`;
+  const [counted] = await db.query<{ total: number }>(sql`select count(*) as total from (${found}) counted`);
   return counted!.total;
 }
 

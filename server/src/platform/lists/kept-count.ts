@@ -26,6 +26,18 @@ export function termsVersion(workspaceId: string, terms: VersionedTerms): Statem
 // not hold after a restore or failover, but then history_identity() differs.
 const VERSION = raw(`coalesce(sum(changes), 0) || ' ' || history_identity()`);
 
+/** Returns the number of changed rows between two versions, or Infinity if that is unknown. */
+export function changesBetween(earlier: string, later: string): number {
+  const [before, identity] = partsOf(earlier);
+  const [after, laterIdentity] = partsOf(later);
+  return identity === laterIdentity && after >= before ? after - before : Number.POSITIVE_INFINITY;
+}
+
+function partsOf(version: string): [number, string] {
+  const end = version.indexOf(' ');
+  return [Number(version.slice(0, end)), version.slice(end)];
+}
+
 /**
  * Counts all records of a list and stores the number in list_counts. That table already contains how many records
  * earlier transactions have added or removed, so the sum of these numbers is subtracted. Transactions that commit later

@@ -10,8 +10,9 @@ import {
   sortAll,
   walk,
 } from './find-matches.js';
-import { termsVersion } from './kept-count.js';
+import { changesBetween, termsVersion } from './kept-count.js';
 import { type Page, type PageRow, pageIn, pageRow, recordsOf } from './listing.js';
+import { REACH } from './paging.js';
 import { plainPage } from './plain-page.js';
 import { isPrefixSearch } from './search-matching.js';
 
@@ -62,10 +63,7 @@ async function scan(
   return walked.found > request.limit ? walked : sortAll(db, request, listing, search);
 }
 
-/**
- * Counts the matches. The total of a search without other filters is reused until search terms of the store's records
- * change.
- */
+/** Counts the matches. The total of a search without other filters is reused as long as totalAt() allows. */
 async function totalOf(
   db: Queryable,
   request: SearchRequest,
@@ -75,12 +73,25 @@ async function totalOf(
   const { kept } = listing;
   if (!kept || !isOnlyFilter(request)) return countFound(db, request, listing, search, sampled);
   const key = totalKey(listing, search);
-  const remembered = kept.memory.totalOf(key);
-  if (remembered?.version === version) return remembered.total;
-  // The version is read before counting. If terms change in between, the next search counts again.
+  const remembered = totalAt(kept.memory.totalOf(key), version);
+  if (remembered !== undefined) return remembered;
+  // The version is read before counting. Terms that change in between count as changes after the total.
   const total = await countFound(db, request, listing, search, sampled);
   kept.memory.rememberTotal(key, version, total);
   return total;
+}
+
+/**
+ * Returns the remembered total if it applies to this version of the search terms. The change of one row adds or removes
+ * at most one match, so a total above REACH remains above REACH until enough rows have changed.
+ */
+function totalAt(
+  remembered: { version: string; total: number } | undefined,
+  version: string,
+): number | undefined {
+  if (!remembered || remembered.version === version) return remembered?.total;
+  const least = remembered.total - changesBetween(remembered.version, version);
+  return least > REACH ? least : undefined;
 }
 
 /**
@@ -94,8 +105,9 @@ async function rememberedPage(
 ): Promise<Page | undefined> {
   const key = resultKey(request, listing, search);
   const result = key && listing.kept?.memory.resultOf(key);
-  const total = listing.kept?.memory.totalOf(totalKey(listing, search));
-  if (!result || total?.version !== result.version) return undefined;
+  if (!result) return undefined;
+  const total = totalAt(listing.kept?.memory.totalOf(totalKey(listing, search)), result.version);
+  if (total === undefined) return undefined;
   const { workspaceId, terms } = listing;
   const hits = sql`select unnest((select ${arrayOf(result.ids)}::uuid[])) as id`;
   const [row] = await db.query<PageRow & { version: string }>(
@@ -103,7 +115,7 @@ async function rememberedPage(
       select page.*, (${termsVersion(workspaceId, terms.table)}) as version
       from (${pageRow(request, recordsOf(hits, request, listing))}) page`),
   );
-  return row!.version === result.version ? pageIn(request, row!, total.total) : undefined;
+  return row!.version === result.version ? pageIn(request, row!, total) : undefined;
 }
 
 function remember(
