@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { promisify } from 'node:util';
 import Fastify, {
   type FastifyContextConfig,
@@ -28,6 +27,7 @@ import { badRequest } from './platform/http/errors.js';
 import { serveIcon } from './platform/http/icon.js';
 import { MAX_BODY } from './platform/http/json-body.js';
 import { namePlugins } from './platform/http/plugin-names.js';
+import { newRequestId } from './platform/http/request-id.js';
 import {
   type Readiness,
   serveHealth,
@@ -36,7 +36,7 @@ import {
 } from './platform/observability/health.js';
 import { withoutChildren } from './platform/observability/log.js';
 import type { HttpMetrics } from './platform/observability/metrics.js';
-import { logAnswered, logRequests } from './platform/observability/request-log.js';
+import { logRequests } from './platform/observability/request-log.js';
 import { describeApi } from './platform/openapi/openapi.js';
 import { type LabelOptions, labelRoute } from './shipping/label-route.js';
 import { describeEvents } from './webhooks/openapi.js';
@@ -118,7 +118,7 @@ function buildBareApp(options: ServerOptions, admit: Guard): FastifyInstance {
   const app = Fastify({
     loggerInstance: withoutChildren(log),
     logController: new LogController({ disableRequestLogging: true }),
-    genReqId: () => randomUUID(),
+    genReqId: newRequestId,
     bodyLimit: MAX_BODY,
     trustProxy: trustedProxies,
     requestTimeout: REQUEST_MS,
@@ -149,7 +149,7 @@ function buildBareApp(options: ServerOptions, admit: Guard): FastifyInstance {
     connections.endWithRequests();
   });
 
-  const refuseBadPath = badPathRefusal(admit, metrics, publicUrl);
+  const refuseBadPath = badPathRefusal(admit, publicUrl);
   logRequests(app, log, metrics);
   sendSafetyHeaders(app, publicUrl);
   refuseBrokenHeads(app);
@@ -161,11 +161,11 @@ function buildBareApp(options: ServerOptions, admit: Guard): FastifyInstance {
  * Returns the handler for paths that cannot be decoded. No route and no hook runs for them, so the handler adds the
  * usual headers and the log line. Under the API prefix, it also checks the token and the rate limit.
  */
-function badPathRefusal(admit: Guard, metrics: HttpMetrics, publicUrl: string) {
+function badPathRefusal(admit: Guard, publicUrl: string) {
   const headers = { ...safetyHeaders(publicUrl), 'cache-control': 'no-store' };
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     reply.headers({ ...headers, 'x-request-id': request.id });
-    reply.raw.once('finish', () => logAnswered(request, reply, metrics));
+    reply.raw.once('finish', () => request.server.logAnswered(request, reply));
     try {
       if (pathOf(request).startsWith(`${API_PREFIX}/`)) await promisify(admit)(request, reply);
       throw badRequest(

@@ -11,13 +11,8 @@ interface Read {
 
 interface Detail {
   json: string | Buffer;
-  /** A hash of the JSON. */
-  tag: string;
-}
-
-/** Returns the ETag of a product. */
-export function tagOf({ tag }: Detail): string {
-  return `"${tag}"`;
+  /** The ETag: a hash of the JSON, in quotation marks. */
+  etag: string;
 }
 
 /** Reads products with their images and variations as JSON text. Up to 8 concurrent reads share one statement. */
@@ -56,7 +51,7 @@ export class ProductReads {
 // suit the length.
 const details = fixed(
   (workspaceIds: string, ids: string, mediaUrl: string) => sql`
-    select n, ${rawJson(sql`json`, 'json')}, to_hex(hashtextextended(json, 0)) as tag
+    select n, ${rawJson(sql`json`, 'json')}, '"' || to_hex(hashtextextended(json, 0)) || '"' as etag
     from (select asked.n, ${productJsonWith(PRODUCT_PARTS, mediaUrl)} as json
     from unnest((select ${workspaceIds}::uuid[]), (select ${ids}::uuid[])) with ordinality as asked(workspace_id, id, n)
     join products p on p.workspace_id = asked.workspace_id and p.id = asked.id offset 0) details`,

@@ -13,7 +13,7 @@ import { sendJson } from '../platform/http/send-json.js';
 import { Deleted } from '../platform/schema/shapes.js';
 import { createProduct, createVariedProduct } from './create-product.js';
 import { catalogLists } from './list-routes.js';
-import { ProductReads, tagOf } from './product-reads.js';
+import { ProductReads } from './product-reads.js';
 import { deleteProduct, lockProduct, updateProduct } from './products.js';
 import { listCategories } from './queries.js';
 import * as shape from './schema.js';
@@ -52,7 +52,7 @@ export const catalogRoutes: FastifyPluginAsyncTypebox<CatalogOptions> = async (
     const { workspaceId } = request.credential;
     await lockProduct(tx, workspaceId, id);
     const product = await products.findIn(tx, workspaceId, id);
-    requireMatch(ifMatch, tagOf(product!));
+    requireMatch(ifMatch, product!.etag);
   }
 
   await catalogLists(app, { db, mediaUrl, snapshots, lists, answers });
@@ -109,7 +109,7 @@ export const catalogRoutes: FastifyPluginAsyncTypebox<CatalogOptions> = async (
       const { id } = request.params;
       const product = await products.find(request.credential.workspaceId, id);
       if (!product) throw notFound('Product', id);
-      reply.header('etag', tagOf(product));
+      reply.header('etag', product.etag);
       return sendJson(reply, product.json);
     },
   );

@@ -1,10 +1,10 @@
-import { randomUUID } from 'node:crypto';
 import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ConnectionError, FastifyInstance, FastifyRequest } from 'fastify';
 import { errorBody } from './answer-errors.js';
 import { pendingResponse } from './connections.js';
 import { ApiError } from './errors.js';
+import { newRequestId } from './request-id.js';
 
 // The connection is closed after a broken request, because it is not certain where the next request begins.
 const CLOSE = { headers: { Connection: 'close' } };
@@ -62,7 +62,7 @@ export function refuseUnreadable(this: FastifyInstance, fault: ConnectionError, 
 
 function sendRefusal({ log, errorDocs }: FastifyInstance, fault: ConnectionError, socket: Socket): void {
   const refusal = refusalOf(fault);
-  const requestId = randomUUID();
+  const requestId = newRequestId();
   const body = errorBody(refusal, requestId, errorDocs);
   socket.write(
     `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nX-Request-Id: ${requestId}\r\nX-Should-Retry: ${refusal.isWorthRetrying}\r\nConnection: close\r\n\r\n${body}`,

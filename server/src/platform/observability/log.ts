@@ -1,4 +1,4 @@
-import { type DestinationStream, type Logger, pino, stdSerializers } from 'pino';
+import { type DestinationStream, type Logger, pino, stdSerializers, symbols } from 'pino';
 import { collectedOutput } from './collected-lines.js';
 import { TerminalLines } from './terminal-lines.js';
 
@@ -50,11 +50,16 @@ export function withoutChildren(log: Logger): Logger {
   });
 }
 
+/** Returns the stream to which a logger writes its lines. */
+export function outputOf(log: Logger): DestinationStream {
+  return (log as unknown as { [symbols.streamSym]: DestinationStream })[symbols.streamSym];
+}
+
 let stampedAt = 0;
 let stamp = '';
 
-/** Formats each millisecond only once, because many lines have the same time. */
-function timeNow(): string {
+/** Returns the time for a log line. Formats each millisecond only once, because many lines have the same time. */
+export function timeNow(): string {
   const now = Date.now();
   if (now !== stampedAt) {
     stampedAt = now;

@@ -1,12 +1,13 @@
-import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { pathOf } from '../http/answer-errors.js';
+import { outputOf, timeNow } from './log.js';
 import type { HttpMetrics } from './metrics.js';
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** The logger that writes one line per request. */
-    requestLog: FastifyBaseLogger;
+    /** Logs and measures a response. For a path that cannot be decoded no hook runs, so its handler calls this. */
+    logAnswered(request: FastifyRequest, reply: FastifyReply): void;
   }
   interface FastifyRequest {
     /** The fields of the log line that describe the authenticated caller. The authentication hooks set them. */
@@ -16,34 +17,44 @@ declare module 'fastify' {
 
 /** Adds the request id to every response and records one log line and one measurement for each. */
 export function logRequests(app: FastifyInstance, log: Logger, metrics: HttpMetrics): void {
+  const output = outputOf(log);
   app.decorateRequest('caller', null);
-  // This logger redacts nothing, because no field of these lines can contain a secret. Redaction took 30 µs per line.
-  app.decorate('requestLog', log.child({}, { redact: [] }));
+  app.decorate('logAnswered', (request, reply) => {
+    const { method } = request;
+    const ms = reply.elapsedTime;
+    metrics.observe(method, request.routeOptions.url ?? 'unknown', reply.statusCode, ms);
+    if (log.isLevelEnabled('info')) output.write(requestLine(request, reply.statusCode, ms));
+  });
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);
     done();
   });
   app.addHook('onResponse', (request, reply, done) => {
-    logAnswered(request, reply, metrics);
+    app.logAnswered(request, reply);
     done();
   });
 }
 
-/** Logs and measures a response. For a path that cannot be decoded no hook runs, so this is called directly. */
-export function logAnswered(request: FastifyRequest, reply: FastifyReply, metrics: HttpMetrics): void {
-  const route = request.routeOptions.url ?? 'unknown';
-  metrics.observe(request.method, route, reply.statusCode, reply.elapsedTime);
-  request.server.requestLog.info(
-    {
-      requestId: request.id,
-      method: request.method,
-      // The path is logged without the query, which may contain secrets.
-      path: pathOf(request),
-      status: reply.statusCode,
-      ms: Math.round(reply.elapsedTime * 10) / 10,
-      userAgent: request.headers['user-agent'],
-      ...request.caller,
-    },
-    'request',
-  );
+/**
+ * Builds a log line in the format of pino, which takes several times as long to build it. Nothing is redacted, because
+ * no field can contain a secret. The path is logged without the query, which may contain secrets.
+ */
+function requestLine(request: FastifyRequest, status: number, ms: number): string {
+  const userAgent = request.headers['user-agent'];
+  const agent = userAgent === undefined ? '' : `,"userAgent":${JSON.stringify(userAgent)}`;
+  const caller = request.caller ? fieldsOf(request.caller) : '';
+  const path = JSON.stringify(pathOf(request));
+  return `{"level":"info","time":"${timeNow()}","requestId":"${request.id}","method":"${request.method}","path":${path},"status":${status},"ms":${Math.round(ms * 10) / 10}${agent}${caller},"msg":"request"}\n`;
+}
+
+const knownFields = new WeakMap<object, string>();
+
+/** Formats the fields of a caller only once, because they are the same object for all calls with the same token. */
+function fieldsOf(caller: object): string {
+  let fields = knownFields.get(caller);
+  if (fields === undefined) {
+    fields = `,${JSON.stringify(caller).slice(1, -1)}`;
+    knownFields.set(caller, fields);
+  }
+  return fields;
 }

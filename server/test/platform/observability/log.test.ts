@@ -1,8 +1,14 @@
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import Fastify from 'fastify';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { newSecret } from '../../../src/oauth/secrets.js';
 import { sql } from '../../../src/platform/db/sql.js';
+import { newRequestId } from '../../../src/platform/http/request-id.js';
+import { createLog } from '../../../src/platform/observability/log.js';
+import { createMetrics } from '../../../src/platform/observability/metrics.js';
+import { logRequests } from '../../../src/platform/observability/request-log.js';
 import { type Answer, type Feira, openFeira, type StoreClient } from '../../support/feira.js';
 import { until } from '../../support/process.js';
 
@@ -46,7 +52,9 @@ test('every call writes one "request" line with its request id and, if known, it
   }
   const unknown = await store.get('/me', { authorization: 'Bearer unknown', ...agent });
   expect(linesOf(unknown)).toEqual([expect.objectContaining({ status: 401, userAgent: 'bling/4.2' })]);
-  expect(new Set(lines.map((line) => JSON.parse(line).requestId)).size).toBe(5);
+  // The checks of all responses may also read /openapi.json, which is not under this prefix.
+  const calls = lines.map((line) => JSON.parse(line)).filter(({ path }) => path.startsWith('/api/v1/'));
+  expect(new Set(calls.map(({ requestId }) => requestId)).size).toBe(5);
 });
 
 test('a call without a User-Agent is accepted and logged without one', async () => {
@@ -58,6 +66,52 @@ test('a call without a User-Agent is accepted and logged without one', async () 
   expect(response.statusCode).toBe(200);
   await until(() => !!lines.at(-1)?.includes(`"requestId":"${response.headers['x-request-id']}"`));
   expect(JSON.parse(lines.at(-1)!)).not.toHaveProperty('userAgent');
+});
+
+test('a request line is valid JSON whatever characters the path and the User-Agent contain', async () => {
+  const agent = 'say "hi" \\ to\tLoja São João';
+  await feira.app.listen({ port: 0, host: '127.0.0.1' });
+  const { port } = feira.app.server.address() as AddressInfo;
+  const request = get({ port, path: '/a"b\\c', headers: { 'user-agent': agent } });
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  response.resume();
+  const id = response.headers['x-request-id'];
+  const ofRequest = () => lines.filter((each) => each.includes(`"requestId":"${id}"`));
+  await until(() => ofRequest().length > 0);
+  const [line, ...others] = ofRequest();
+  expect(others).toEqual([]);
+  expect(line).toMatch(/^[^\n]*\n$/);
+  expect(JSON.parse(line!)).toEqual({
+    level: 'info',
+    time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+    requestId: id,
+    method: 'GET',
+    path: '/a"b\\c',
+    status: 404,
+    ms: expect.any(Number),
+    userAgent: agent,
+    msg: 'request',
+  });
+});
+
+test('at the log level "warn" no request lines are written', async () => {
+  const log = createLog('warn', { write: (line: string) => void lines.push(line) });
+  const app = Fastify({ genReqId: newRequestId });
+  logRequests(app, log, createMetrics());
+  app.get('/', async () => 'found');
+  expect((await app.inject('/')).headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
+  log.warn('shown');
+  await app.close();
+  expect(lines.map((line) => JSON.parse(line).msg)).toEqual(['shown']);
+});
+
+test('request ids are distinct random UUIDs of version 4', () => {
+  const ids = Array.from({ length: 1000 }, newRequestId);
+  expect(new Set(ids).size).toBe(1000);
+  for (const id of ids)
+    expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+  // The digits that are not fixed take all their values.
+  for (const place of [0, 7, 9, 15, 20, 24, 35]) expect(new Set(ids.map((id) => id[place])).size).toBe(16);
 });
 
 test('no line contains a token, a secret, a query or a body, not even when the call fails', async () => {
