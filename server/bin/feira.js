@@ -12,7 +12,7 @@ setFlagsFromString('--max-valid-polymorphic-map-count=8');
 // uses about 50 MB more. With 25%, reading lists of 1,000 stores took 37% more CPU time (docs/PERFORMANCE.md).
 setFlagsFromString('--heap-growing-percent=50');
 // By default, V8 collects all the garbage it can find once a process has been idle for 8 seconds. Afterwards requests
-// take longer, even under load: a product read took 142 to 150 µs of Node instead of 133 to 138. With one hour, the
+// take longer, even under load: a product read took 142 to 150 µs of Node instead of 134 to 141. With one hour, the
 // usual pauses between calls have no such effect (docs/PERFORMANCE.md).
 setFlagsFromString('--gc-memory-reducer-start-delay-ms=3600000');
 
