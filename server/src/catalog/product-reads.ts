@@ -15,9 +15,9 @@ interface Detail {
   etag: string;
 }
 
-/** Reads products with their images and variations as JSON text. Up to 8 concurrent reads share one statement. */
+/** Reads products with their images and variations as JSON text. Up to 12 concurrent reads share one statement. */
 export class ProductReads {
-  private readonly reads = new Batcher(3, 8, (reads: Read[]) => this.findAll(this.db, reads));
+  private readonly reads = new Batcher(3, 12, (reads: Read[]) => this.findAll(this.db, reads));
 
   constructor(
     private readonly db: Queryable,

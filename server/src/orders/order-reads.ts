@@ -11,7 +11,7 @@ interface Read {
 
 /** Reads orders as JSON text. Concurrent reads are combined into one statement. */
 export class OrderReads {
-  private readonly reads = new Batcher(3, 8, (reads: Read[]) => this.findAll(reads));
+  private readonly reads = new Batcher(3, 12, (reads: Read[]) => this.findAll(reads));
 
   constructor(private readonly db: Queryable) {}
 

@@ -24,9 +24,9 @@ export class Batcher<Request, Result> {
    * `maxRunning` limits concurrent statements. While that many are running, further requests are collected for the next
    * batch. Use 3 for reads of records, which share a connection, and 2 for writes, which share the disk.
    *
-   * `maxBatchSize`: with 32, the throughput of record reads was a fifth lower than with 8, because the process and
-   * PostgreSQL took turns instead of working in parallel. For writes 12 is better, because a commit costs the same for
-   * any number of rows.
+   * `maxBatchSize`: use 12 for reads and writes of records. With 32, the throughput of record reads was a fifth lower
+   * than with 8, because the process and PostgreSQL took turns instead of working in parallel. With 12 instead of 8, a
+   * read takes 3% less of the process and 12% less of PostgreSQL, and throughput is the same or higher.
    */
   constructor(
     private readonly maxRunning: number,
