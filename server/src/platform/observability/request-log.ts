@@ -22,7 +22,7 @@ export function logRequests(app: FastifyInstance, log: Logger, metrics: HttpMetr
   app.decorate('logAnswered', (request, reply) => {
     const { method } = request;
     const ms = reply.elapsedTime;
-    metrics.observe(method, request.routeOptions.url ?? 'unknown', reply.statusCode, ms);
+    metrics.durations.observe(method, request.routeOptions.url ?? 'unknown', reply.statusCode, ms);
     if (log.isLevelEnabled('info')) output.write(requestLine(request, reply.statusCode, ms));
   });
   app.addHook('onRequest', (request, reply, done) => {
