@@ -13,7 +13,7 @@ interface Series {
 
 /**
  * A histogram for a registry of prom-client. Its own Histogram finds the values of a set of labels by a text that it
- * builds for each observation, which took 2% of the time of a request.
+ * builds for each observation, which took 3 to 4% of Node's time for a product or an order (decision 16).
  */
 export class RequestDurations {
   private readonly series = new Map<string, Map<string, Map<number, Series>>>();
