@@ -22,7 +22,7 @@ import type { PublicRoutes } from './platform/config.js';
 import { answerErrors, pathOf, publicError, sendError } from './platform/http/answer-errors.js';
 import { safetyHeaders, sendSafetyHeaders } from './platform/http/answer-headers.js';
 import { refuseBrokenHeads, refuseUnreadable } from './platform/http/broken-requests.js';
-import { REQUEST_MS, trackConnections } from './platform/http/connections.js';
+import { fixPropertyOrder, REQUEST_MS, trackConnections } from './platform/http/connections.js';
 import { badRequest } from './platform/http/errors.js';
 import { serveIcon } from './platform/http/icon.js';
 import { MAX_BODY } from './platform/http/json-body.js';
@@ -139,6 +139,7 @@ function buildBareApp(options: ServerOptions, admit: Guard): FastifyInstance {
   app.addHook('onRoute', ({ method, url }) => {
     for (const each of [method].flat()) app.routeTable.push({ method: each, url });
   });
+  fixPropertyOrder(app.server);
   const connections = trackConnections(app.server);
   app.decorate('drain', () => {
     readiness.stopping = true;

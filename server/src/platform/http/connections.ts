@@ -19,7 +19,6 @@ export function trackConnections(server: Server): { closeAfterAnswers(): void; e
   server.on('connection', (socket: Socket) => {
     open.add(socket);
     socket.once('close', () => open.delete(socket));
-    initialize(socket, server);
   });
   const end = (which: (socket: Socket) => boolean) => {
     for (const socket of open) if (which(socket)) socket.destroy();
@@ -47,13 +46,15 @@ export function trackConnections(server: Server): { closeAfterAnswers(): void; e
 }
 
 /**
- * Adds the properties `_peername` and `timeout` to a connection. Node adds them when a handler first reads the client's
- * address and after the first response, so that connections would have them in different orders or not at all. V8 then
- * treats connections as objects of several classes and optimizes the code of Node and Fastify less well.
+ * Adds the properties `_peername` and `timeout` to every new connection. Node adds them when a handler first reads the
+ * client's address and after the first response, so that connections would have them in different orders or not at all.
+ * V8 then treats connections as objects of several classes and optimizes the code of Node and Fastify less well.
  */
-function initialize(socket: Socket, server: Server): void {
-  void socket.remoteAddress;
-  socket.setTimeout(server.timeout);
+export function fixPropertyOrder(server: Server): void {
+  server.on('connection', (socket: Socket) => {
+    void socket.remoteAddress;
+    socket.setTimeout(server.timeout);
+  });
 }
 
 /** Returns the response in progress on a connection. Node itself uses the same property to find idle connections. */
