@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { Sessions } from './accounts/sessions.js';
 import type { AppOptions, ServerOptions } from './app.js';
 import { OrderLinks } from './checkout/order-links.js';
+import { OrderPlacement } from './checkout/order-placement.js';
 import { AnswerMemory } from './events/answer-memory.js';
 import { ListReads } from './events/list-reads.js';
 import { Sequencer } from './events/sequencer.js';
@@ -125,6 +126,7 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
           clock,
           gateway,
           orderLinks,
+          placement: new OrderPlacement(db, clock),
           sessions,
           wake,
           lists,

@@ -33,13 +33,38 @@ export interface Sellable {
   length: number | null;
 }
 
-/** Locks the products of a cart and reads their prices and stock. */
-export async function lockSellables(tx: Tx, workspaceId: string, productIds: string[]): Promise<Sellable[]> {
-  const [, sellables] = await Promise.all([
-    lockProducts(tx, workspaceId, productIds),
+/** What to do if another transaction holds a lock: wait until it ends, or continue without the lock. */
+export type Locking = 'wait' | 'skip';
+
+export interface LockedProducts {
+  sellables: Sellable[];
+  /** The ids of products that are not locked. Always empty with locking 'wait'. */
+  skipped: Set<string>;
+}
+
+/** Locks products and reads their prices and stock. */
+export async function lockSellables(
+  tx: Tx,
+  workspaceId: string,
+  productIds: string[],
+  locking: Locking,
+): Promise<LockedProducts> {
+  if (productIds.length === 0) return { sellables: [], skipped: new Set() };
+  if (locking === 'wait') {
+    const [, sellables] = await Promise.all([
+      lockProducts(tx, workspaceId, productIds),
+      readSellables(tx, workspaceId, productIds),
+    ]);
+    return { sellables, skipped: new Set() };
+  }
+  const [locked, sellables] = await Promise.all([
+    lockFreeProducts(tx, workspaceId, productIds),
     readSellables(tx, workspaceId, productIds),
   ]);
-  return sellables;
+  // A product that does not exist is neither locked nor skipped.
+  const skipped = new Set(sellables.map(({ productId }) => productId));
+  for (const { id } of locked) skipped.delete(id);
+  return { sellables, skipped };
 }
 
 /**
@@ -51,6 +76,13 @@ async function lockProducts(tx: Tx, workspaceId: string, ids: string[]): Promise
   await tx.query(sql`
     select from products where workspace_id = ${workspaceId} and id = any((select ${ids}::uuid[])::uuid[])
     order by id for update`);
+}
+
+/** Locks those products that no other transaction has locked. */
+async function lockFreeProducts(tx: Tx, workspaceId: string, ids: string[]): Promise<{ id: string }[]> {
+  return tx.query<{ id: string }>(sql`
+    select id from products where workspace_id = ${workspaceId} and id = any((select ${ids}::uuid[])::uuid[])
+    for update skip locked`);
 }
 
 export async function readSellables(

@@ -1,5 +1,4 @@
-import { type Line, lockSellables, type Sellable } from '../catalog/reserve.js';
-import type { Tx } from '../platform/db/share.js';
+import type { Line, Sellable } from '../catalog/reserve.js';
 
 /** A quantity of a product or variation, with its price and stock at the time of reading. */
 export interface PricedItem {
@@ -10,17 +9,11 @@ export interface PricedItem {
 /** A cart line that cannot be bought. `gone`: the product or variation no longer exists. `short`: too little stock. */
 export type CheckoutFault = { line: Line; problem: 'gone' | 'short'; available: number };
 
-/**
- * Locks the products of a cart and reads the price and stock of each line. Neither can change until the transaction
- * ends.
- */
-export async function lockItems(
-  tx: Tx,
-  workspaceId: string,
+/** Finds the price and stock of each line. */
+export function findItems(
+  sellables: Sellable[],
   lines: Line[],
-): Promise<{ items: PricedItem[]; faults: CheckoutFault[] }> {
-  const productIds = [...new Set(lines.map(({ productId }) => productId))];
-  const sellables = await lockSellables(tx, workspaceId, productIds);
+): { items: PricedItem[]; faults: CheckoutFault[] } {
   const faults: CheckoutFault[] = [];
   const items = lines.flatMap((line) => {
     const sellable = sellables.find(
@@ -42,4 +35,8 @@ export function mergeLines(lines: Line[]): Line[] {
     merged.set(key, { ...line, quantity: line.quantity + (merged.get(key)?.quantity ?? 0) });
   }
   return [...merged.values()];
+}
+
+export function unitsOf(lines: Line[]): number {
+  return lines.reduce((sum, { quantity }) => sum + quantity, 0);
 }

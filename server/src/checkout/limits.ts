@@ -3,8 +3,11 @@ import type { Clock } from '../platform/clock.js';
 import { deleteInBatches } from '../platform/db/delete-in-batches.js';
 import type { Share, Tx } from '../platform/db/share.js';
 import { sql } from '../platform/db/sql.js';
+import { unitsOf } from './items.js';
+import type { NewOrder } from './record-orders.js';
 import { CheckoutRefused } from './refused.js';
-import { PER_SHOP, type ShopUses, type Use, windowStart } from './shop-use.js';
+import type { OrderRequest } from './request.js';
+import { PER_SHOP, type Use, windowStart } from './shop-use.js';
 
 // Buyers need no account, and an order reserves stock before it is paid. Without limits, one client could reserve
 // everything.
@@ -37,23 +40,16 @@ export function checkUnits(lines: Line[], { maxUnitsPerLine, maxUnitsPerOrder }:
     throw new CheckoutRefused('too_many_units');
 }
 
-export function unitsOf(lines: Line[]): number {
-  return lines.reduce((sum, { quantity }) => sum + quantity, 0);
-}
+type NetworkUse = Use & { boletos: number };
 
-/** Makes checkouts from one network wait for each other, so that their orders are counted exactly. */
-export async function lockNetwork(tx: Tx, network: string): Promise<void> {
-  await tx.query(sql`select pg_advisory_xact_lock(hashtextextended(${`checkout from ${network}`}, 0))`);
-}
-
-/** How much of their limits the buyer's network and the whole shop have used. */
+/** How much of their limits the networks of the buyers and the whole shop have used. */
 export interface LimitUse {
-  network: Use & { boletos: number };
-  shop: Use;
+  networks: Map<string, NetworkUse>;
+  shop: Use | undefined;
 }
 
 /**
- * Counts the orders and units to which the limits apply. Call this after lockNetwork(), so that the orders of the
+ * Counts the orders and units to which the limits apply. Call this after lockCheckouts(), so that the orders of each
  * network are counted exactly, and before any product is locked, so that products are locked for less time. Concurrent
  * checkouts from different networks do not see each other's orders, so together they may exceed a limit of the shop
  * slightly. An exact count would make them wait for each other.
@@ -62,24 +58,34 @@ export async function readUse(
   tx: Tx,
   clock: Clock,
   workspaceId: string,
-  { network, shopUses }: { network: string; shopUses: ShopUses },
+  requests: OrderRequest[],
 ): Promise<LimitUse> {
-  const [[ofNetwork], shop] = await Promise.all([
-    tx.query<LimitUse['network']>(sql`
-      select count(*) filter (where r.placed_at > ${windowStart(clock)}) as placed,
-        count(*) filter (where ${workspaceId}::uuid = o.workspace_id and o.status = 'pending') as open,
-        count(*) filter (where ${workspaceId}::uuid = o.workspace_id and o.status = 'pending'
-          and o.payment_method = 'boleto') as boletos,
-        coalesce(sum(r.units) filter (where ${workspaceId}::uuid = o.workspace_id and o.status = 'pending'), 0)::integer as units
-      from checkout_reservations r join orders o on o.workspace_id = r.workspace_id and o.id = r.order_id
-      where r.network = ${network}`),
-    shopUses.read(tx, workspaceId),
+  const limited = requests.flatMap((request) => request.limited ?? []);
+  if (limited.length === 0) return { networks: new Map(), shop: undefined };
+  const names = limited.map(({ network }) => network);
+  const [networks, shop] = await Promise.all([
+    tx.query<NetworkUse & { name: string }>(sql`
+      select network.name, use.* from unnest((select ${names}::text[])) as network(name), lateral (
+        select count(*) filter (where r.placed_at > ${windowStart(clock)}) as placed,
+          count(*) filter (where ${workspaceId}::uuid = o.workspace_id and o.status = 'pending') as open,
+          count(*) filter (where ${workspaceId}::uuid = o.workspace_id and o.status = 'pending'
+            and o.payment_method = 'boleto') as boletos,
+          coalesce(sum(r.units) filter (where ${workspaceId}::uuid = o.workspace_id and o.status = 'pending'), 0)::integer as units
+        from checkout_reservations r join orders o on o.workspace_id = r.workspace_id and o.id = r.order_id
+        where r.network = network.name
+      ) use`),
+    limited[0]!.shopUses.read(tx, workspaceId),
   ]);
-  return { network: ofNetwork!, shop };
+  return { networks: new Map(networks.map(({ name, ...use }) => [name, use])), shop };
 }
 
 /** Throws if the order would exceed a limit of the buyer's network or of the shop. */
-export function checkUse({ network, shop }: LimitUse, order: { method: string; units: number }): void {
+export function checkUse(
+  { networks, shop }: LimitUse,
+  networkName: string,
+  order: { method: string; units: number },
+): void {
+  const network = networks.get(networkName)!;
   const isOverForNetwork =
     network.placed >= PER_NETWORK.placed ||
     network.open >= PER_NETWORK.open ||
@@ -87,20 +93,28 @@ export function checkUse({ network, shop }: LimitUse, order: { method: string; u
     (network.open > 0 && network.units + order.units > PER_NETWORK.units);
   if (isOverForNetwork) throw new CheckoutRefused('address_limit');
   const isOverForShop =
-    shop.placed >= PER_SHOP.placed || shop.open >= PER_SHOP.open || shop.units + order.units > PER_SHOP.units;
+    shop!.placed >= PER_SHOP.placed ||
+    shop!.open >= PER_SHOP.open ||
+    shop!.units + order.units > PER_SHOP.units;
   if (isOverForShop) throw new CheckoutRefused('shop_limit');
 }
 
-export async function noteReservation(
+/** Records the orders to which the limits apply. */
+export async function noteReservations(
   tx: Tx,
   clock: Clock,
   workspaceId: string,
-  reservation: { orderId: string; network: string; units: number },
+  orders: NewOrder[],
 ): Promise<void> {
-  const { orderId, network, units } = reservation;
+  const rows = orders.flatMap(({ orderId, lines, request: { limited } }) =>
+    limited ? { orderId, network: limited.network, units: unitsOf(lines) } : [],
+  );
+  if (rows.length === 0) return;
   await tx.query(sql`
     insert into checkout_reservations (workspace_id, order_id, network, units, placed_at)
-    values (${workspaceId}, ${orderId}, ${network}, ${units}, ${new Date(clock.now()).toISOString()})`);
+    select ${workspaceId}, row.order_id, row.network, row.units, ${new Date(clock.now()).toISOString()}
+    from unnest((select ${rows.map(({ orderId }) => orderId)}::uuid[]), (select ${rows.map(({ network }) => network)}::text[]),
+      (select ${rows.map(({ units }) => units)}::integer[])) as row(order_id, network, units)`);
 }
 
 /** Deletes reservation records of orders that no limit counts any more, so that the networks of buyers are not kept. */

@@ -6,9 +6,19 @@
  */
 export type Refusal = 'empty' | 'changed' | 'too_much' | 'too_many_units' | 'address_limit' | 'shop_limit';
 
-/** Thrown inside the transaction of a checkout, which is then rolled back. */
+/** Thrown by the checks of an order request. */
 export class CheckoutRefused extends Error {
   constructor(readonly why: Refusal) {
     super(why);
+  }
+}
+
+/** Returns the result of the checks, or the refusal if one of them throws it. */
+export function refusalOr<T>(check: () => T): T | { refused: Refusal } {
+  try {
+    return check();
+  } catch (error) {
+    if (error instanceof CheckoutRefused) return { refused: error.why };
+    throw error;
   }
 }

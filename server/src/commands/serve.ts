@@ -79,8 +79,9 @@ export const command: Command = {
       const opened = await ensureDemo(assembly.resources, config.dataFolder);
       demo = renewing(assembly.resources, opened);
       console.log(welcome(config, opened, process.stdout.isTTY === true));
-      const { orderLinks } = assembly.app.pages.storefront;
-      const services = { ...assembly.resources, gateway: assembly.worker.jobs.sandbox, orderLinks };
+      const { orderLinks, placement } = assembly.app.pages.storefront;
+      const gateway = assembly.worker.jobs.sandbox;
+      const services = { ...assembly.resources, gateway, orderLinks, placement };
       filling = fillDemo(services, opened, config.dataFolder, stopFilling.signal).catch((error: unknown) => {
         if (!stopFilling.signal.aborted) log.warn({ err: error }, 'filling the demo store failed');
       });

@@ -1,5 +1,6 @@
 import type { CheckoutServices } from '../checkout/checkout.js';
 import { OrderLinks } from '../checkout/order-links.js';
+import { OrderPlacement } from '../checkout/order-placement.js';
 import { SandboxGateway } from '../payments/sandbox/gateway.js';
 import type { Config } from '../platform/config.js';
 import { Signer } from '../platform/crypto/signer.js';
@@ -27,6 +28,7 @@ export async function withSandbox<T>(work: (services: SandboxServices) => Promis
       clock,
       gateway: new SandboxGateway(db, clock, signer, publicUrl),
       orderLinks: new OrderLinks(publicUrl, signer),
+      placement: new OrderPlacement(db, clock),
       wake,
     };
     try {

@@ -27,22 +27,35 @@ export function identityOf({ document, email }: Buyer): string {
 }
 
 /**
- * The first order creates the customer. Later unpaid orders do not change the customer, because anyone can enter
+ * Creates the customers that do not exist yet. Later unpaid orders do not change a customer, because anyone can enter
  * someone else's document. Customer and order both use the time of the transaction, so the first_order_at of a new
- * customer equals the created_at of the order.
+ * customer equals the created_at of the order. Customers are created in the order of their identities, so that two
+ * transactions that create the same customers do not deadlock.
  */
-export async function ensureCustomer(tx: Tx, workspaceId: string, buyer: Buyer): Promise<void> {
-  const { name, email, phone, document, address } = buyer;
+export async function ensureCustomers(tx: Tx, workspaceId: string, buyers: Buyer[]): Promise<void> {
+  const rows = buyers.map((buyer) => ({ ...buyer, id: newId(), identity: identityOf(buyer) }));
   await tx.query(sql`
     insert into customers (workspace_id, id, identity, name, email, phone, document, address, first_order_at, last_order_at, terms)
-    values (${workspaceId}, ${newId()}, ${identityOf(buyer)}, ${name}, ${email}, ${phone}, ${document}, ${JSON.stringify(address)}::jsonb,
-            now(), now(), search_terms(${name}, ${email}, ${document}, formatted_tax_id(${document}), ${phone}))
+    select ${workspaceId}, id, identity, name, email, phone, document, address, now(), now(),
+      search_terms(name, email, document, formatted_tax_id(document), phone)
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as buyer(id uuid, identity text, name text, email text,
+      phone text, document text, address jsonb)
+    order by identity
     on conflict (workspace_id, identity) do nothing`);
 }
 
-/** Counts a paid order. The customer's name, contact data and address are taken from the paid order placed last. */
-export async function countPaidOrder(tx: Tx, workspaceId: string, orderId: string): Promise<void> {
+/**
+ * Counts paid orders of different customers. The customer's name, contact data and address are taken from the paid order
+ * placed last. Customers are locked in the sequence of their ids, which prevents deadlocks.
+ */
+export async function countPaidOrders(tx: Tx, workspaceId: string, orderIds: string[]): Promise<void> {
   await tx.query(sql`
+    with paid as materialized (
+      select o.customer_id, o.customer, o.shipping_address, o.created_at, o.total
+      from orders o join customers c on c.workspace_id = o.workspace_id and c.id = o.customer_id
+      where o.workspace_id = ${workspaceId} and o.id = any((select ${orderIds}::uuid[])::uuid[])
+      order by c.id for no key update of c
+    )
     update customers c set orders_count = c.orders_count + 1,
       amount_spent = coalesce(c.amount_spent, c.total_spent) + o.total,
       (name, email, phone, address, last_order_at, terms) = (
@@ -52,9 +65,7 @@ export async function countPaidOrder(tx: Tx, workspaceId: string, orderId: strin
         union all
         select c.name, c.email, c.phone, c.address, c.last_order_at, c.terms where c.last_order_at > o.created_at
       )
-    from orders o
-    where o.workspace_id = ${workspaceId} and o.id = ${orderId} and c.workspace_id = o.workspace_id
-      and c.id = o.customer_id`);
+    from paid o where c.workspace_id = ${workspaceId} and c.id = o.customer_id`);
 }
 
 /** Subtracts a refund, because customer totals are net of refunds. */

@@ -7,7 +7,7 @@ import type { Tx } from '../platform/db/share.js';
 import { sql } from '../platform/db/sql.js';
 import { forEachIsolated } from '../platform/for-each-isolated.js';
 import { cents } from '../platform/schema/money.js';
-import { countPaidOrder, countRefund } from './customers.js';
+import { countPaidOrders, countRefund } from './customers.js';
 import { estimatedDelivery } from './estimated-delivery.js';
 import { immediateExpiry } from './expires-at.js';
 import type { OrderItem, OrderStatus } from './records.js';
@@ -36,12 +36,18 @@ export async function lockPaymentState(
   workspaceId: string,
   orderId: string,
 ): Promise<PaymentState | undefined> {
-  const [order] = await tx.query<PaymentState>(sql`
+  const [order] = await lockPaymentStates(tx, workspaceId, [orderId]);
+  return order;
+}
+
+/** Locks orders in the sequence of their ids, which prevents deadlocks, and reads their payment states. */
+export function lockPaymentStates(tx: Tx, workspaceId: string, orderIds: string[]): Promise<PaymentState[]> {
+  return tx.query<PaymentState>(sql`
     select id, status, total, refunded_amount as "refundedAmount", customer_id as "customerId", gateway,
       transaction_id as "transactionId", items, delivery_days as "deliveryDays",
       (select timezone from workspaces w where w.id = ${workspaceId}) as timezone
-    from orders where workspace_id = ${workspaceId} and id = ${orderId} for update`);
-  return order;
+    from orders where workspace_id = ${workspaceId} and id = any((select ${orderIds}::uuid[])::uuid[])
+    order by id for update`);
 }
 
 /** Records the gateway's payment id, which is needed for refunds. */
@@ -74,23 +80,28 @@ export async function changePayment(
       and (payment_method, installments) <> (${method}, ${installments})`);
 }
 
-/** Marks an order as paid. Returns false if the order is no longer pending. */
+/** Marks pending orders of different customers as paid. The caller has locked the orders. */
 export async function markPaid(
   tx: Tx,
   clock: Clock,
   workspaceId: string,
-  order: PaymentState,
-): Promise<boolean> {
-  if (order.status !== 'pending') return false;
+  orders: PaymentState[],
+): Promise<void> {
+  const ids = orders.map(({ id }) => id);
+  const days = orders.map(({ timezone, deliveryDays }) => estimatedDelivery(clock, timezone, deliveryDays));
   await Promise.all([
     tx.query(sql`
-      update orders set status = 'paid', paid_at = now(),
-        estimated_delivery = ${estimatedDelivery(clock, order.timezone, order.deliveryDays)}
-      where workspace_id = ${workspaceId} and id = ${order.id}`),
-    countPaidOrder(tx, workspaceId, order.id),
-    emit(tx, workspaceId, 'gateway', [{ event: 'order.paid', data: { orderId: order.id } }]),
+      update orders o set status = 'paid', paid_at = now(), estimated_delivery = paid.estimated_delivery
+      from unnest((select ${ids}::uuid[]), (select ${days}::date[])) as paid(id, estimated_delivery)
+      where o.workspace_id = ${workspaceId} and o.id = paid.id`),
+    countPaidOrders(tx, workspaceId, ids),
+    emit(
+      tx,
+      workspaceId,
+      'gateway',
+      ids.map((orderId) => ({ event: 'order.paid', data: { orderId } })),
+    ),
   ]);
-  return true;
 }
 
 export type CancelReason = 'expired' | 'merchant' | 'gateway';

@@ -3,13 +3,13 @@ import { sql } from '../platform/db/sql.js';
 import type { PageRequest } from '../platform/lists/paging.js';
 import { withoutTaxIdPunctuation } from './tax-id.js';
 
-/** Updates the search terms of an order: number, customer, SKUs and shipment code. */
-export async function refreshOrderSearch(tx: Tx, workspaceId: string, orderId: string): Promise<void> {
+/** Updates the search terms of orders: number, customer, SKUs and shipment code. */
+export async function refreshOrderSearch(tx: Tx, workspaceId: string, orderIds: string[]): Promise<void> {
   await tx.query(sql`
     insert into order_search (workspace_id, order_id, terms)
     select o.workspace_id, o.id, search_terms(variadic array[o.number::text, o.customer->>'name', o.customer->>'email',
       o.customer->>'document', formatted_tax_id(o.customer->>'document'), o.code_shipping] || array(select item->>'sku' from jsonb_array_elements(o.items) item))
-    from orders o where o.workspace_id = ${workspaceId} and o.id = ${orderId}
+    from orders o where o.workspace_id = ${workspaceId} and o.id = any((select ${orderIds}::uuid[])::uuid[])
     on conflict (workspace_id, order_id) do update set terms = excluded.terms`);
 }
 

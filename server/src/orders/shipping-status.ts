@@ -84,7 +84,7 @@ export async function changeShipping(
       shipped_at = case when ${after.statusShipping} = 'sent' then coalesce(shipped_at, now()) else shipped_at end,
       delivered_at = case when ${after.statusShipping} = 'delivered' then coalesce(delivered_at, now()) else delivered_at end
     where workspace_id = ${workspaceId} and id = ${orderId}`);
-  if (after.codeShipping !== before.codeShipping) await refreshOrderSearch(tx, workspaceId, orderId);
+  if (after.codeShipping !== before.codeShipping) await refreshOrderSearch(tx, workspaceId, [orderId]);
   const data = { orderId, statusShipping: after.statusShipping, codeShipping: after.codeShipping ?? '' };
   await emit(tx, workspaceId, origin, [{ event: 'order.shipped', data }]);
   return { changed: true, after };

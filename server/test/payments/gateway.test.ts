@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { expireUnpaid } from '../../src/orders/lifecycle.js';
-import { receiveNotification, signNotification } from '../../src/payments/notifications.js';
+import { Notifications, signNotification } from '../../src/payments/notifications.js';
 import { Signer } from '../../src/platform/crypto/signer.js';
 import { sql } from '../../src/platform/db/sql.js';
 import { newProduct, observe } from '../support/catalog.js';
@@ -80,12 +80,8 @@ async function hear(orderId: string, type: 'paid' | 'refunded', refundedInAll: n
   const transactionId = await transactionOf(one, orderId);
   const { total } = (await store.get(`/orders/${orderId}`)).body;
   const reported = { id, type, workspaceId, orderId, transactionId, amount: total, refundedInAll };
-  await receiveNotification(
-    one.context.db,
-    one.clock,
-    SIGNER,
-    signNotification(SIGNER, reported, one.clock.now()),
-  );
+  const notifications = new Notifications(one.context.db, one.clock, SIGNER);
+  await notifications.receive(signNotification(SIGNER, reported, one.clock.now()));
 }
 
 describe('a notification', () => {
@@ -104,7 +100,7 @@ describe('a notification', () => {
     const signed = signNotification(SIGNER, reported, one.clock.now());
     await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
-        receiveNotification((index % 2 ? one : two).context.db, one.clock, SIGNER, signed),
+        new Notifications((index % 2 ? one : two).context.db, one.clock, SIGNER).receive(signed),
       ),
     );
     expect(await dataOf(one, store, 'order.paid')).toEqual([{ orderId: id }]);
@@ -131,7 +127,7 @@ describe('a notification', () => {
       signNotification(SIGNER, reported, now - 301_000),
       signNotification(SIGNER, reported, now + 301_000),
     ]) {
-      await expect(receiveNotification(db, one.clock, SIGNER, signed)).rejects.toMatchObject({
+      await expect(new Notifications(db, one.clock, SIGNER).receive(signed)).rejects.toMatchObject({
         status: 401,
       });
     }

@@ -93,6 +93,7 @@ function partsOf({ resources, app: { api, pages }, worker, monitor }: Assembly, 
     wake: pages.storefront.wake,
     sessions: pages.storefront.sessions,
     orderLinks: pages.storefront.orderLinks,
+    placement: pages.storefront.placement,
     labels: api.shipping.labels,
     gateway: worker.jobs.sandbox as SandboxGateway,
   };

@@ -10,23 +10,9 @@ import { conflict } from '../../platform/http/errors.js';
 import { isDue, postpone } from '../../platform/postpone.js';
 import type { Attention } from '../apply-notification.js';
 import type { Notification, PaymentGateway, PaymentRequest } from '../gateway.js';
-import { receiveNotification, type SignedNotification, signNotification } from '../notifications.js';
+import { Notifications, type SignedNotification, signNotification } from '../notifications.js';
+import type { SandboxPayment } from './payment.js';
 import { PaymentLinks } from './payment-links.js';
-
-export interface SandboxPayment {
-  id: string;
-  workspaceId: string;
-  orderId: string;
-  storeName: string;
-  amount: number;
-  method: string;
-  installments: number;
-  returnUrl: string;
-  /** The due date of a boleto (YYYY-MM-DD). */
-  dueOn: string | null;
-  status: 'open' | 'paid' | 'declined' | 'canceled';
-  refunded: number;
-}
 
 /**
  * A gateway that simulates payments and keeps its own records. On its payment page the buyer chooses whether the
@@ -36,6 +22,7 @@ export interface SandboxPayment {
 export class SandboxGateway implements PaymentGateway {
   readonly name = 'sandbox';
   readonly links: PaymentLinks;
+  private readonly notifications: Notifications;
 
   constructor(
     private readonly db: Database,
@@ -46,6 +33,7 @@ export class SandboxGateway implements PaymentGateway {
     private readonly report: (attention: Attention, notification: Notification) => void = () => {},
   ) {
     this.links = new PaymentLinks(publicUrl, signer);
+    this.notifications = new Notifications(db, clock, signer);
   }
 
   /** Returns `sbx_` and the last 24 digits of the order id, most of which are random. */
@@ -91,7 +79,7 @@ export class SandboxGateway implements PaymentGateway {
 
   /** Handles a signed notification, either from the HTTP route or from send(). */
   async receive(signed: SignedNotification): Promise<void> {
-    const { notification, attention } = await receiveNotification(this.db, this.clock, this.signer, signed);
+    const { notification, attention } = await this.notifications.receive(signed);
     if (attention) this.report(attention, notification);
   }
 

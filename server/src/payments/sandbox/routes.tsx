@@ -9,9 +9,10 @@ import { ApiError, badRequest } from '../../platform/http/errors.js';
 import { formFields, queryFields } from '../../platform/http/forms.js';
 import { shopOfStore } from '../../stores/queries.js';
 import { boletoBarcode } from './boleto-line.js';
-import type { SandboxGateway, SandboxPayment } from './gateway.js';
+import type { SandboxGateway } from './gateway.js';
 import { interleaved2of5 } from './interleaved-2-of-5.js';
 import { NoPaymentPage, PaymentPage } from './pages/payment.js';
+import type { SandboxPayment } from './payment.js';
 import { pixCode } from './pix-code.js';
 
 export interface SandboxOptions {

@@ -5,7 +5,7 @@ import { formatTime } from '../../../platform/html/time.js';
 import { ShopFrame } from '../../../stores/pages/shop-frame.js';
 import type { Shop } from '../../../stores/queries.js';
 import { boletoLine } from '../boleto-line.js';
-import type { SandboxPayment } from '../gateway.js';
+import type { SandboxPayment } from '../payment.js';
 import { pixCode } from '../pix-code.js';
 
 const TEXTS = {
