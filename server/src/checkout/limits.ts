@@ -45,7 +45,7 @@ type NetworkUse = Use & { boletos: number };
 /** How much of their limits the networks of the buyers and the whole shop have used. */
 export interface LimitUse {
   networks: Map<string, NetworkUse>;
-  shop: Use | undefined;
+  shop: Use;
 }
 
 /**
@@ -61,7 +61,7 @@ export async function readUse(
   requests: OrderRequest[],
 ): Promise<LimitUse> {
   const limited = requests.flatMap((request) => request.limited ?? []);
-  if (limited.length === 0) return { networks: new Map(), shop: undefined };
+  if (limited.length === 0) return { networks: new Map(), shop: { placed: 0, open: 0, units: 0 } };
   const names = limited.map(({ network }) => network);
   const [networks, shop] = await Promise.all([
     tx.query<NetworkUse & { name: string }>(sql`
@@ -93,9 +93,7 @@ export function checkUse(
     (network.open > 0 && network.units + order.units > PER_NETWORK.units);
   if (isOverForNetwork) throw new CheckoutRefused('address_limit');
   const isOverForShop =
-    shop!.placed >= PER_SHOP.placed ||
-    shop!.open >= PER_SHOP.open ||
-    shop!.units + order.units > PER_SHOP.units;
+    shop.placed >= PER_SHOP.placed || shop.open >= PER_SHOP.open || shop.units + order.units > PER_SHOP.units;
   if (isOverForShop) throw new CheckoutRefused('shop_limit');
 }
 

@@ -3,7 +3,7 @@ import { ordersOf } from '../orders/storage.js';
 import type { Clock } from '../platform/clock.js';
 import { StoreBatcher } from '../platform/concurrency/store-batcher.js';
 import type { Database } from '../platform/db/database.js';
-import { isTemporary } from '../platform/db/unavailable.js';
+import { isLockConflict, isTemporary } from '../platform/db/unavailable.js';
 import { placeOrders } from './place-orders.js';
 import type { OrderRequest, Placement } from './request.js';
 
@@ -14,15 +14,21 @@ import type { OrderRequest, Placement } from './request.js';
  */
 const WAIT_MS = 20_000;
 
+interface Waiting {
+  request: OrderRequest;
+  /** When the request gives up waiting for a connection, on the monotonic clock. */
+  deadline: number;
+}
+
 /**
  * Places orders. Those that arrive for the same store at the same time are placed in one transaction, because most
- * statements cost nearly the same for one order as for several. An order that cannot be placed together with the
- * others, because it shares a product or a network with one of them or because another transaction has locked its
- * product, is placed in a transaction of its own and waits only for its own locks.
+ * statements cost nearly the same for one order as for several. An order is placed in a transaction of its own if it
+ * shares a form, a network or a product with an earlier one, or if another transaction has locked one of these. So no
+ * order waits for the product of another.
  */
 export class OrderPlacement {
-  private readonly batches = new StoreBatcher(16, (workspaceId, requests: OrderRequest[]) =>
-    this.placeAll(workspaceId, requests),
+  private readonly batches = new StoreBatcher(16, (workspaceId, orders: Waiting[]) =>
+    this.placeAll(workspaceId, orders),
   );
 
   constructor(
@@ -32,57 +38,53 @@ export class OrderPlacement {
   ) {}
 
   place(workspaceId: string, request: OrderRequest): Promise<Placement> {
-    return this.batches.submit(workspaceId, request);
+    return this.batches.submit(workspaceId, { request, deadline: this.clock.monotonic() + this.waitMs });
   }
 
   private async placeAll(
     workspaceId: string,
-    requests: OrderRequest[],
+    orders: Waiting[],
   ): Promise<(Placement | Promise<Placement>)[]> {
-    const placed = await this.tryToPlace(workspaceId, independentOf(requests));
-    return requests.map((request) => placed.get(request) ?? this.placeAlone(workspaceId, request));
+    const placed = await this.tryToPlace(workspaceId, independentOf(orders));
+    return orders.map((order) => placed.get(order) ?? this.placeAlone(workspaceId, order));
   }
 
-  /**
-   * Returns no results if a statement failed, because an error that one order causes must not affect the others. A
-   * temporary error, such as a timeout, affects all of them.
-   */
-  private async tryToPlace(
-    workspaceId: string,
-    requests: OrderRequest[],
-  ): Promise<Map<OrderRequest, Placement>> {
-    const placed = new Map<OrderRequest, Placement>();
+  /** Returns no results if a statement failed, because an error that one order causes must not affect the others. */
+  private async tryToPlace(workspaceId: string, orders: Waiting[]): Promise<Map<Waiting, Placement>> {
+    const placed = new Map<Waiting, Placement>();
     try {
-      const results = await this.transaction(workspaceId, requests, 'skip');
+      const results = await this.transaction(workspaceId, orders, 'skip');
       for (const [index, result] of results.entries())
-        if (result !== 'locked') placed.set(requests[index]!, result);
+        if (result !== 'locked') placed.set(orders[index]!, result);
     } catch (error) {
-      if (isTemporary(error)) throw error;
+      if (isTemporary(error) && !isLockConflict(error)) throw error;
     }
     return placed;
   }
 
-  private async placeAlone(workspaceId: string, request: OrderRequest): Promise<Placement> {
-    const [result] = await this.transaction(workspaceId, [request], 'wait');
+  private async placeAlone(workspaceId: string, order: Waiting): Promise<Placement> {
+    const [result] = await this.transaction(workspaceId, [order], 'wait');
     return result as Placement;
   }
 
   private transaction(
     workspaceId: string,
-    requests: OrderRequest[],
+    orders: Waiting[],
     locking: Locking,
   ): Promise<(Placement | 'locked')[]> {
+    const requests = orders.map(({ request }) => request);
+    const waitMs = Math.max(0, orders.at(-1)!.deadline - this.clock.monotonic());
     return ordersOf(this.db, workspaceId).transaction(
       (tx) => placeOrders(tx, this.clock, workspaceId, requests, locking),
-      { waitMs: this.waitMs },
+      { waitMs },
     );
   }
 }
 
-/** Returns the requests that share no form, network or product with an earlier one. */
-function independentOf(requests: OrderRequest[]): OrderRequest[] {
+/** Returns the orders that share no form, network or product with an earlier one. */
+function independentOf(orders: Waiting[]): Waiting[] {
   const taken = new Set<string>();
-  return requests.filter(({ checkoutId, limited, lines }) => {
+  return orders.filter(({ request: { checkoutId, limited, lines } }) => {
     const needed = [`form ${checkoutId}`, ...lines.map(({ productId }) => productId)];
     if (limited) needed.push(`network ${limited.network}`);
     if (needed.some((name) => taken.has(name))) return false;

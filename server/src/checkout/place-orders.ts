@@ -15,9 +15,10 @@ import {
 } from './limits.js';
 import { lockCheckouts } from './locks.js';
 import { agreedPrice } from './price.js';
-import { type NewOrder, recordOrders } from './record-orders.js';
+import { type NewOrder, recordOrders, rowOf } from './record-orders.js';
 import { refusalOr } from './refused.js';
 import type { OrderRequest, PlacedOrder, Placement } from './request.js';
+import { withOrder } from './shop-use.js';
 
 interface Store extends StoreLimits {
   timezone: string;
@@ -51,14 +52,16 @@ export async function placeOrders(
   // and per order, and the limits per network and per shop, before any product is locked.
   const early = requests.map((request, index) => {
     if (!locked[index]) return 'locked';
-    return placed.get(request.checkoutId) ?? refusalOr(() => checkLimits(request, store, use));
+    return placed.get(request.checkoutId) ?? refusalOr(() => countUse(request, store, use));
   });
 
   // 3. Lock the products and read their prices and stock. Compute the prices and the delivery costs, which must match
   // what the buyers were shown.
   const allowed = requests.filter((_, index) => early[index] === undefined);
   const products = await lockSellables(tx, workspaceId, productIdsOf(allowed), locking);
-  const late = allowed.map((request) => newOrder(request, products));
+  // Ids are sorted, so that orders with the same time are listed in the sequence of their numbers.
+  const ids = allowed.map(() => newId()).sort();
+  const late = allowed.map((request, index) => newOrder(ids[index]!, request, products));
 
   // 4. Reserve the stock, create the customers that do not exist yet, and write the orders and their events. Assigning
   // the order numbers locks the store's row until the commit, so the orders are written last and the commit is sent
@@ -88,10 +91,13 @@ async function readStore(tx: Tx, workspaceId: string): Promise<Store> {
   return store!;
 }
 
-/** Throws CheckoutRefused if the order would exceed a limit. */
-function checkLimits({ lines, payment, limited }: OrderRequest, store: Store, use: LimitUse): void {
+/** Counts the order for the limits of the shop. Throws CheckoutRefused if it would exceed a limit. */
+function countUse({ lines, payment, limited }: OrderRequest, store: Store, use: LimitUse): void {
   checkUnits(mergeLines(lines), store);
-  if (limited) checkUse(use, limited.network, { method: payment.method, units: unitsOf(lines) });
+  if (!limited) return;
+  const units = unitsOf(lines);
+  checkUse(use, limited.network, { method: payment.method, units });
+  use.shop = withOrder(use.shop, units);
 }
 
 function productIdsOf(requests: OrderRequest[]): string[] {
@@ -100,6 +106,7 @@ function productIdsOf(requests: OrderRequest[]): string[] {
 
 /** Returns the order that is to be written, or the reason why it is not. */
 function newOrder(
+  orderId: string,
   request: OrderRequest,
   { sellables, skipped }: LockedProducts,
 ): NewOrder | Exclude<Placement, PlacedOrder> | 'locked' {
@@ -110,7 +117,6 @@ function newOrder(
   const { buyer, service, agreed, payment } = request;
   return refusalOr(() => {
     const price = agreedPrice({ zipCode: buyer.address.zipCode, service, agreed }, items);
-    const orderId = newId();
     const transactionId = payment.gateway.transactionIdOf(orderId);
     return { request, orderId, transactionId, lines, items, price };
   });
@@ -135,12 +141,14 @@ async function write(
 ): Promise<void> {
   const lines = orders.flatMap((order) => order.lines);
   const buyers = orders.map(({ request }) => request.buyer);
+  // Computed before the first statement is sent, because the commit is sent even if something throws after that.
+  const rows = orders.map((order, index) => rowOf(order, index + 1, clock, timezone));
   await tx.last(() =>
     Promise.all([
       takeStock(tx, workspaceId, 'storefront', lines),
       ensureCustomers(tx, workspaceId, buyers),
       noteReservations(tx, clock, workspaceId, orders),
-      recordOrders(tx, clock, workspaceId, orders, timezone),
+      recordOrders(tx, workspaceId, rows, timezone),
     ]),
   );
   for (const { request, lines } of orders) request.limited?.shopUses.add(workspaceId, unitsOf(lines));

@@ -31,13 +31,11 @@ export interface NewOrder {
  */
 export async function recordOrders(
   tx: Tx,
-  clock: Clock,
   workspaceId: string,
-  orders: NewOrder[],
+  rows: OrderRow[],
   timezone: string,
 ): Promise<void> {
-  const rows = orders.map((order, index) => rowOf(order, index + 1, clock, timezone));
-  const ids = orders.map(({ orderId }) => orderId);
+  const ids = rows.map(({ id }) => id);
   const inserted = tx.query(sql`
     with numbered as (
       update workspaces set last_order_number = last_order_number + ${rows.length} where id = ${workspaceId}
@@ -70,7 +68,10 @@ export async function recordOrders(
   ]);
 }
 
-function rowOf(
+type OrderRow = ReturnType<typeof rowOf>;
+
+/** Returns the values of the new row. `position` is the position of the order among those that get their numbers now. */
+export function rowOf(
   { request, orderId, transactionId, items, price }: NewOrder,
   position: number,
   clock: Clock,

@@ -21,7 +21,7 @@ const MAX_SHOPS = 1_000;
  * Counts the recent and the unpaid orders of shops. In a shop with 500 recent orders a count takes 2 ms, so while a
  * shop is below half of each limit, its counts are reused for a second. Orders placed by this process meanwhile are
  * added. Orders placed by other processes, or while a count is running, may be missing until the next count. From half
- * of a limit on, every checkout counts the orders again.
+ * of a limit on, every transaction of a checkout counts the orders again.
  */
 export class ShopUses {
   private readonly counted = new Map<string, { use: Use; at: number }>();
@@ -40,9 +40,7 @@ export class ShopUses {
   /** Adds a new order to the last count of its shop. */
   add(workspaceId: string, units: number): void {
     const known = this.counted.get(workspaceId);
-    if (!known) return;
-    const { placed, open } = known.use;
-    known.use = { placed: placed + 1, open: open + 1, units: known.use.units + units };
+    if (known) known.use = withOrder(known.use, units);
   }
 
   private remember(workspaceId: string, counted: { use: Use; at: number }): void {
@@ -50,6 +48,11 @@ export class ShopUses {
     this.counted.set(workspaceId, counted);
     if (this.counted.size > MAX_SHOPS) this.counted.delete(this.counted.keys().next().value as string);
   }
+}
+
+/** Returns the use after another order. */
+export function withOrder(use: Use, units: number): Use {
+  return { placed: use.placed + 1, open: use.open + 1, units: use.units + units };
 }
 
 function isBelowHalf({ placed, open, units }: Use): boolean {

@@ -102,10 +102,11 @@ function orRefuse(credential: Credential | undefined): Credential {
 function applyBudget(verdict: Verdict, reply: FastifyReply): void {
   // Round up, but ignore floating-point noise, which turned a wait of 60 seconds into 61.
   const seconds = Math.ceil(Math.round(verdict.resetMs * 1000) / 1_000_000);
-  // Header names are in lower case because the framework would convert any other spelling for each response.
-  reply.header('x-ratelimit-limit', verdict.limit);
-  reply.header('x-ratelimit-remaining', verdict.remaining);
-  reply.header('x-ratelimit-reset', seconds);
+  // Header names are in lower case because the framework would convert any other spelling for each response. Values are
+  // strings because Node would convert a number twice.
+  reply.header('x-ratelimit-limit', String(verdict.limit));
+  reply.header('x-ratelimit-remaining', String(verdict.remaining));
+  reply.header('x-ratelimit-reset', String(seconds));
   if (verdict.accepted) return;
   throw new ApiError(
     429,

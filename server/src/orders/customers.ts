@@ -30,7 +30,8 @@ export function identityOf({ document, email }: Buyer): string {
  * Creates the customers that do not exist yet. Later unpaid orders do not change a customer, because anyone can enter
  * someone else's document. Customer and order both use the time of the transaction, so the first_order_at of a new
  * customer equals the created_at of the order. Customers are created in the order of their identities, so that two
- * transactions that create the same customers do not deadlock.
+ * transactions that create the same customers do not deadlock. Existing customers are left out, because an insert would
+ * wait for a transaction that is just changing the customer.
  */
 export async function ensureCustomers(tx: Tx, workspaceId: string, buyers: Buyer[]): Promise<void> {
   const rows = buyers.map((buyer) => ({ ...buyer, id: newId(), identity: identityOf(buyer) }));
@@ -40,6 +41,9 @@ export async function ensureCustomers(tx: Tx, workspaceId: string, buyers: Buyer
       search_terms(name, email, document, formatted_tax_id(document), phone)
     from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as buyer(id uuid, identity text, name text, email text,
       phone text, document text, address jsonb)
+    where not exists (
+      select from customers c where c.workspace_id = ${workspaceId} and c.identity = buyer.identity
+    )
     order by identity
     on conflict (workspace_id, identity) do nothing`);
 }

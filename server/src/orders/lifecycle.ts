@@ -4,7 +4,7 @@ import { emit } from '../events/outbox.js';
 import type { Clock } from '../platform/clock.js';
 import type { Database } from '../platform/db/database.js';
 import type { Tx } from '../platform/db/share.js';
-import { sql } from '../platform/db/sql.js';
+import { fixed, raw, sql } from '../platform/db/sql.js';
 import { forEachIsolated } from '../platform/for-each-isolated.js';
 import { cents } from '../platform/schema/money.js';
 import { countPaidOrders, countRefund } from './customers.js';
@@ -36,19 +36,35 @@ export async function lockPaymentState(
   workspaceId: string,
   orderId: string,
 ): Promise<PaymentState | undefined> {
-  const [order] = await lockPaymentStates(tx, workspaceId, [orderId]);
+  const [order] = await tx.query<PaymentState>(lockOne(workspaceId, orderId));
   return order;
 }
 
-/** Locks orders in the sequence of their ids, which prevents deadlocks, and reads their payment states. */
-export function lockPaymentStates(tx: Tx, workspaceId: string, orderIds: string[]): Promise<PaymentState[]> {
-  return tx.query<PaymentState>(sql`
-    select id, status, total, refunded_amount as "refundedAmount", customer_id as "customerId", gateway,
-      transaction_id as "transactionId", items, delivery_days as "deliveryDays",
-      (select timezone from workspaces w where w.id = ${workspaceId}) as timezone
-    from orders where workspace_id = ${workspaceId} and id = any((select ${orderIds}::uuid[])::uuid[])
-    order by id for update`);
+/** Locks those orders that no other transaction has locked, and reads their payment states. */
+export function lockFreePaymentStates(
+  tx: Tx,
+  workspaceId: string,
+  orderIds: string[],
+): Promise<PaymentState[]> {
+  return tx.query<PaymentState>(lockFree(workspaceId, orderIds));
 }
+
+const paymentState = raw(`
+  id, status, total, refunded_amount as "refundedAmount", customer_id as "customerId", gateway,
+  transaction_id as "transactionId", items, delivery_days as "deliveryDays",
+  (select timezone from workspaces w where w.id = orders.workspace_id) as timezone`);
+
+const lockOne = fixed(
+  (workspaceId: string, orderId: string) => sql`
+    select ${paymentState} from orders where workspace_id = ${workspaceId} and id = ${orderId} for update`,
+);
+
+const lockFree = fixed(
+  (workspaceId: string, orderIds: string[]) => sql`
+    select ${paymentState} from orders
+    where workspace_id = ${workspaceId} and id = any((select ${orderIds}::uuid[])::uuid[])
+    for update skip locked`,
+);
 
 /** Records the gateway's payment id, which is needed for refunds. */
 export async function recordTransaction(

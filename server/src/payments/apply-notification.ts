@@ -1,6 +1,6 @@
 import {
   cancelOrder,
-  lockPaymentStates,
+  lockPaymentState,
   markPaid,
   type PaymentState,
   recordRefunded,
@@ -8,13 +8,13 @@ import {
 } from '../orders/lifecycle.js';
 import { requestRefund } from '../orders/refund.js';
 import type { Clock } from '../platform/clock.js';
-import { type Tx, withoutCommit } from '../platform/db/share.js';
+import type { Tx } from '../platform/db/share.js';
 import { sql } from '../platform/db/sql.js';
 import { cents } from '../platform/schema/money.js';
 import type { Notification } from './gateway.js';
 
-// A gateway may send notifications repeatedly, late and out of sequence. Before a notification is applied, it is
-// recorded, and the row of its order is locked. The effect depends only on that row, the refunds of the order and the
+// A gateway may send notifications repeatedly, late and out of sequence. Before a notification is applied, the row of
+// its order is locked, and the notification is recorded. The effect depends only on that row, the refunds of the order and the
 // recorded notifications. A refund that is reported before its payment therefore leaves the order in the same state as
 // one that is reported after it.
 
@@ -36,66 +36,24 @@ export const ATTENTIONS = [
 ] as const;
 export type Attention = (typeof ATTENTIONS)[number];
 
-/**
- * Applies notifications about different orders of one store, except those that were applied before. Returns for each
- * the reason if the payment needs manual review.
- */
-export async function applyNotifications(
+/** Applies a notification, unless it was applied before. Returns the reason if the payment needs manual review. */
+export async function applyNotification(
   tx: Tx,
   clock: Clock,
-  workspaceId: string,
-  notifications: Notification[],
-): Promise<(Attention | undefined)[]> {
-  const [first, orders, refunds] = await Promise.all([
-    record(tx, workspaceId, notifications),
-    lockPaymentStates(
-      tx,
-      workspaceId,
-      notifications.map(({ orderId }) => orderId),
-    ),
-    knownRefunds(tx, workspaceId, notifications),
-  ]);
-  const attentions = new Map<Notification, Attention | undefined>();
-  const fullyPaid: PaymentState[] = [];
-  for (const notification of notifications) {
-    if (!first.has(notification.id)) continue;
-    const known = { ...notification, reportedRefunds: refunds.get(notification.id)! };
-    const order = orders.find(({ id }) => id === notification.orderId);
-    const isRepeatedCustomer = fullyPaid.some(({ customerId }) => customerId === order?.customerId);
-    if (order && isFullPayment(order, known) && !isRepeatedCustomer) fullyPaid.push(order);
-    else attentions.set(notification, await applyOne(withoutCommit(tx), clock, order, known));
-  }
-  if (fullyPaid.length > 0) await tx.last(() => markPaid(tx, clock, workspaceId, fullyPaid));
-  return notifications.map((notification) => attentions.get(notification));
-}
-
-/** Stores the notifications and returns the ids of those that were not stored before. */
-async function record(tx: Tx, workspaceId: string, notifications: Notification[]): Promise<Set<string>> {
-  const rows = await tx.query<{ id: string }>(sql`
-    insert into payment_notifications (id, workspace_id, order_id, transaction_id, type, amount, refunded_in_all)
-    select id, ${workspaceId}, "orderId", "transactionId", type, amount, "refundedInAll"
-    from jsonb_to_recordset(${JSON.stringify(notifications)}::jsonb) as n(id text, "orderId" uuid, "transactionId" text,
-      type text, amount numeric, "refundedInAll" numeric)
-    order by id
-    on conflict do nothing returning id`);
-  return new Set(rows.map(({ id }) => id));
-}
-
-/** Returns whether the notification reports exactly the expected payment, as nearly all notifications do. */
-function isFullPayment(order: PaymentState, notification: KnownNotification): boolean {
-  const { type, amount, transactionId, reportedRefunds } = notification;
-  const isExpected = order.status === 'pending' && order.transactionId === transactionId;
-  return type === 'paid' && isExpected && amount === order.total && reportedRefunds === 0;
-}
-
-async function applyOne(
-  tx: Tx,
-  clock: Clock,
-  order: PaymentState | undefined,
-  notification: KnownNotification,
+  notification: Notification,
 ): Promise<Attention | undefined> {
-  const { id, type, workspaceId } = notification;
-  const attention = order ? await APPLY[type](tx, clock, order, notification) : 'unknown_order';
+  const { id, type, workspaceId, orderId, transactionId, amount, refundedInAll } = notification;
+  const [order, first, reportedRefunds] = await Promise.all([
+    lockPaymentState(tx, workspaceId, orderId),
+    tx.query(sql`
+      insert into payment_notifications (id, workspace_id, order_id, transaction_id, type, amount, refunded_in_all)
+      values (${id}, ${workspaceId}, ${orderId}, ${transactionId}, ${type}, ${amount}, ${refundedInAll})
+      on conflict do nothing returning 1`),
+    knownRefunds(tx, notification),
+  ]);
+  if (first.length === 0) return undefined;
+  const known = { ...notification, reportedRefunds };
+  const attention = order ? await APPLY[type](tx, clock, order, known) : 'unknown_order';
   if (attention)
     await tx.query(sql`
       update payment_notifications set attention = ${attention} where id = ${id} and workspace_id = ${workspaceId}`);
@@ -212,21 +170,12 @@ function isOfOtherPayment(order: PaymentState, { transactionId }: Notification):
 }
 
 /**
- * Returns the highest refunded total that the gateway has reported for each payment, by the id of the notification.
- * Notifications may arrive in any sequence, but the refunded total never decreases, so the highest total is the current
- * one.
+ * Returns the highest refunded total that the gateway has reported for the payment. Notifications may arrive in any
+ * sequence, but the refunded total never decreases, so the highest total is the current one.
  */
-async function knownRefunds(
-  tx: Tx,
-  workspaceId: string,
-  notifications: Notification[],
-): Promise<Map<string, number>> {
-  const rows = await tx.query<{ id: string; amount: number }>(sql`
-    select n.id, coalesce((
-      select max(refunded_in_all) from payment_notifications
-      where workspace_id = ${workspaceId} and order_id = n.order_id and transaction_id = n.transaction_id
-    ), 0) as amount
-    from unnest((select ${notifications.map(({ id }) => id)}::text[]), (select ${notifications.map(({ orderId }) => orderId)}::uuid[]),
-      (select ${notifications.map(({ transactionId }) => transactionId)}::text[])) as n(id, order_id, transaction_id)`);
-  return new Map(rows.map(({ id, amount }) => [id, amount]));
+async function knownRefunds(tx: Tx, { workspaceId, orderId, transactionId }: Notification): Promise<number> {
+  const [known] = await tx.query<{ amount: number }>(sql`
+    select coalesce(max(refunded_in_all), 0) as amount from payment_notifications
+    where workspace_id = ${workspaceId} and order_id = ${orderId} and transaction_id = ${transactionId}`);
+  return known!.amount;
 }

@@ -3,11 +3,12 @@ import type { Clock } from '../platform/clock.js';
 import { StoreBatcher } from '../platform/concurrency/store-batcher.js';
 import type { Signer } from '../platform/crypto/signer.js';
 import type { Database } from '../platform/db/database.js';
-import { isTemporary } from '../platform/db/unavailable.js';
+import { isLockConflict, isTemporary } from '../platform/db/unavailable.js';
 import { ApiError, badRequest } from '../platform/http/errors.js';
 import { isId } from '../platform/schema/ids.js';
 import { MAX_MONEY } from '../platform/schema/money.js';
-import { type Attention, applyNotifications } from './apply-notification.js';
+import { type Attention, applyNotification } from './apply-notification.js';
+import { applyPayments } from './apply-payments.js';
 import type { Notification } from './gateway.js';
 
 const TOLERANCE_MS = 5 * 60 * 1000;
@@ -31,8 +32,8 @@ export function signNotification(
 
 /**
  * Receives the notifications of a gateway. The signature covers the time, and old notifications are rejected. A repeated
- * notification gets the same response and changes nothing. Notifications that arrive for the same store at the same
- * time are applied in one transaction.
+ * notification gets the same response and changes nothing. Payments that are reported for the same store at the same
+ * time are applied in one transaction, all other notifications each in a transaction of its own.
  */
 export class Notifications {
   private readonly batches = new StoreBatcher(16, (workspaceId, notifications: Notification[]) =>
@@ -67,42 +68,37 @@ export class Notifications {
     workspaceId: string,
     notifications: Notification[],
   ): Promise<(Attention | undefined | Promise<Attention | undefined>)[]> {
-    const together = notifications.filter(
-      ({ orderId }, index) => notifications.findIndex((each) => each.orderId === orderId) === index,
-    );
-    const applied = await this.tryToApply(workspaceId, together);
+    const applied = await this.tryToApply(workspaceId, distinct(notifications));
     return notifications.map((notification) =>
-      applied.has(notification) ? applied.get(notification) : this.applyAlone(workspaceId, notification),
+      applied.has(notification) ? undefined : this.applyAlone(notification),
     );
   }
 
-  /**
-   * Returns no results if a statement failed, because an error that one notification causes must not affect the others.
-   * A temporary error, such as a timeout, affects all of them.
-   */
-  private async tryToApply(
-    workspaceId: string,
-    notifications: Notification[],
-  ): Promise<Map<Notification, Attention | undefined>> {
+  /** Returns an empty set if a statement failed, because an error that one notification causes must not affect others. */
+  private async tryToApply(workspaceId: string, notifications: Notification[]): Promise<Set<Notification>> {
     try {
-      const attentions = await this.apply(workspaceId, notifications);
-      return new Map(notifications.map((notification, index) => [notification, attentions[index]]));
+      return await ordersOf(this.db, workspaceId).transaction((tx) =>
+        applyPayments(tx, this.clock, workspaceId, notifications),
+      );
     } catch (error) {
-      if (isTemporary(error)) throw error;
-      return new Map();
+      if (isTemporary(error) && !isLockConflict(error)) throw error;
+      return new Set();
     }
   }
 
-  private async applyAlone(workspaceId: string, notification: Notification): Promise<Attention | undefined> {
-    const [attention] = await this.apply(workspaceId, [notification]);
-    return attention;
-  }
-
-  private apply(workspaceId: string, notifications: Notification[]): Promise<(Attention | undefined)[]> {
-    return ordersOf(this.db, workspaceId).transaction((tx) =>
-      applyNotifications(tx, this.clock, workspaceId, notifications),
+  private applyAlone(notification: Notification): Promise<Attention | undefined> {
+    return ordersOf(this.db, notification.workspaceId).transaction((tx) =>
+      applyNotification(tx, this.clock, notification),
     );
   }
+}
+
+/** Returns the notifications whose id and order differ from those of all earlier ones. */
+function distinct(notifications: Notification[]): Notification[] {
+  return notifications.filter(
+    ({ id, orderId }, index) =>
+      notifications.findIndex((each) => each.id === id || each.orderId === orderId) === index,
+  );
 }
 
 /** Even a notification with a valid signature may be malformed. It is then rejected with 400. */

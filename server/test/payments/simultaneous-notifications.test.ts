@@ -6,7 +6,7 @@ import { sql } from '../../src/platform/db/sql.js';
 import { newProduct } from '../support/catalog.js';
 import { type Feira, openFeira, type StoreClient, TEST_SECRET } from '../support/feira.js';
 import { dataOf, transactionOf } from '../support/orders.js';
-import { order } from '../support/shop.js';
+import { buy, order } from '../support/shop.js';
 
 // Notifications that arrive at the same time are applied in one transaction.
 
@@ -121,6 +121,68 @@ test('several notifications about one order are applied one after the other', as
   expect(await read(id)).toMatchObject({ status: 'refunded', refundedAmount: TOTAL });
   expect(await dataOf(feira, store, 'order.paid')).toHaveLength(1);
   expect(await dataOf(feira, store, 'order.refunded')).toHaveLength(1);
+});
+
+test('a notification whose order is locked does not delay the others', async () => {
+  const ids = await Promise.all(['ana', 'bia', 'caio'].map((name) => place(`${name}@cliente.example`)));
+  const payments = await Promise.all(ids.map((id) => paymentOf(id)));
+  const locks = await feira.context.db.store('test').begin();
+  await locks.query(sql`select from orders where id = ${ids[1]!} for update`);
+  const sent = payments.map((payment) => sendAll([payment]));
+  expect(await Promise.all([sent[0], sent[2]])).toEqual([[true], [true]]);
+  const statuses = async () => (await Promise.all(ids.map(read))).map(({ status }) => status);
+  expect(await statuses()).toEqual(['paid', 'pending', 'paid']);
+  await locks.rollback();
+  expect(await sent[1]).toEqual([true]);
+  expect(await statuses()).toEqual(['paid', 'paid', 'paid']);
+});
+
+test('of two notifications with one id, only the first is applied', async () => {
+  const ids = await Promise.all(['ana', 'bia'].map((name) => place(`${name}@cliente.example`)));
+  await sendAll(await Promise.all(ids.map((id) => paymentOf(id, { id: 'the-same' }))));
+  expect((await Promise.all(ids.map(read))).map(({ status }) => status)).toEqual(['paid', 'pending']);
+});
+
+test('payments, cancellations, orders and stock writes at the same time do not deadlock', async () => {
+  const second = await openFeira({ on: feira });
+  const products = await Promise.all(
+    ['A', 'B', 'C'].map((sku) => newProduct(store, { sku, price: 50, quantity: 1_000 })),
+  );
+  const cart = (reverse: boolean) =>
+    (reverse ? [...products].reverse() : products).map((id) => ({
+      productId: id,
+      variantId: null,
+      quantity: 1,
+    }));
+  const buyer = (index: number) => ({ document: null, email: `buyer${index % 4}@cliente.example` });
+  const buyAt = async (server: Feira, index: number) => {
+    const placed = await buy(server, store.workspaceId, {
+      lines: cart(index % 2 === 0),
+      buyer: buyer(index),
+    });
+    if (!('orderId' in placed)) throw new Error('nothing was bought');
+    return placed;
+  };
+  const placed = [];
+  for (let index = 0; index < 24; index++) placed.push(await buyAt(feira, index));
+  const reports = placed.map(async ({ orderId, total }, index) => {
+    const type = index % 3 === 0 ? 'canceled' : 'paid';
+    const notification = await paymentOf(orderId, { id: `${orderId}:${type}`, type, amount: total });
+    const signed = signNotification(SIGNER, notification, feira.clock.now());
+    await (index % 2 ? feira : second).context.gateway.receive(signed);
+  });
+  const orders = Array.from({ length: 24 }, (_, index) => buyAt(index % 2 ? feira : second, index));
+  const writes = Array.from({ length: 24 }, async () => {
+    const entries = ['C', 'A', 'B'].map((sku) => ({ sku, delta: 1 }));
+    expect((await store.patch('/stock', { entries })).status).toBe(200);
+  });
+  await Promise.all([...reports, ...orders, ...writes]);
+  const statuses = (await Promise.all(placed.map(({ orderId }) => read(orderId)))).map(
+    ({ status }) => status,
+  );
+  expect(statuses).toEqual(placed.map((_, index) => (index % 3 === 0 ? 'canceled' : 'paid')));
+  for (const id of products)
+    expect((await store.get(`/products/${id}`)).body.quantity).toBe(1_000 - 24 + 8 - 24 + 24);
 });
 
 test('a notification that the database rejects does not affect the others', async () => {

@@ -1,11 +1,11 @@
 import { Batcher } from './batcher.js';
 
-/** A transaction that takes longer is probably waiting for a lock, so the next one is begun without waiting for it. */
+/** A batch that takes longer is probably waiting for a lock or a connection, so the next one begins without waiting. */
 const SLOW_MS = 250;
 
 /**
- * Combines requests that arrive for the same store at the same time. One batch runs per store, because batches of a
- * store would wait for each other's locks. A result may itself be a promise, as in Batcher.
+ * Combines requests that arrive for the same store at the same time. The batches of a store run one after the other,
+ * unless one is slow, because they would wait for each other's locks. A result may itself be a promise, as in Batcher.
  */
 export class StoreBatcher<Request, Result> {
   private readonly stores = new Map<string, { batcher: Batcher<Request, Result>; unfinished: number }>();

@@ -149,6 +149,7 @@ export class Share implements StoreAccess {
 class OpenTransaction implements Transaction {
   readonly writes = true;
   private ended = false;
+  private failure: unknown;
   private readonly deadline: NodeJS.Timeout;
 
   constructor(
@@ -169,7 +170,12 @@ class OpenTransaction implements Transaction {
   query<R>(statement: Statement): Promise<R[]> {
     // After the end of the transaction, the connection may already belong to another caller.
     if (this.ended) return Promise.reject(new Error('a statement was sent after the end of its transaction'));
-    return this.connection.query<R>(statement);
+    // PostgreSQL rejects all statements after a failed one ("current transaction is aborted"). If several were sent
+    // together, the caller should get the cause, whichever promise it sees first.
+    return this.connection.query<R>(statement).catch((error: unknown) => {
+      this.failure ??= error;
+      throw this.failure;
+    });
   }
 
   /** The caller of `begin` ends this transaction, so no COMMIT is sent here. */

@@ -25,6 +25,12 @@ export function isFromDatabase(error: unknown): boolean {
   return error instanceof DatabaseUnavailable || SQLSTATE.test(String(code));
 }
 
+/** Returns whether a statement failed because it waited too long for a lock, or because of a deadlock. */
+export function isLockConflict(error: unknown): boolean {
+  const { code } = (error ?? {}) as Partial<DatabaseError>;
+  return code === LOCK_NOT_AVAILABLE || code === DEADLOCK;
+}
+
 /**
  * Returns whether the same request may succeed later. This is the case after a lock or statement timeout, a deadlock,
  * or a full or slow queue. It is also the case if the database was unreachable, starting, stopping (57P…), failing over

@@ -43,10 +43,18 @@ export function logRequests(app: FastifyInstance, log: Logger, metrics: HttpMetr
  */
 function requestLine(request: FastifyRequest, status: number, ms: number): string {
   const userAgent = request.headers['user-agent'];
-  const agent = userAgent === undefined ? '' : `,"userAgent":${JSON.stringify(userAgent)}`;
+  const agent = userAgent === undefined ? '' : `,"userAgent":${quoted(userAgent)}`;
   const caller = request.caller ? fieldsOf(request.caller) : '';
-  const path = JSON.stringify(pathOf(request));
+  const path = quoted(pathOf(request));
   return `{"level":"info","time":"${timeNow()}","requestId":"${request.id}","method":"${request.method}","path":${path},"status":${status},"ms":${Math.round(ms * 10) / 10}${agent}${caller},"msg":"request"}\n`;
+}
+
+/** Matches texts that are the same in JSON: printable ASCII characters other than `"` and `\\`. */
+const PLAIN = /^[ !#-[\]-~]*$/;
+
+/** Returns the text as JSON. For plain texts this takes less than half of the time of JSON.stringify. */
+function quoted(text: string): string {
+  return PLAIN.test(text) ? `"${text}"` : JSON.stringify(text);
 }
 
 const knownFields = new WeakMap<object, string>();

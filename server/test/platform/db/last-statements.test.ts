@@ -49,6 +49,17 @@ describe.each(['pipeline', 'pg'] as const)(
       expect(await notes()).toEqual(['later']);
     });
 
+    test('report the cause of a failure, whichever of their promises is awaited first', async () => {
+      const noteLater = async (tx: Tx, text: string) => {
+        await note(tx, text);
+      };
+      const work = db.store('a').transaction(async (tx) => {
+        await note(tx, 'first');
+        await tx.last(() => Promise.all([noteLater(tx, 'first'), note(tx, 'after the failure')]));
+      });
+      await expect(work).rejects.toMatchObject({ code: '23505' });
+    });
+
     test('cannot be followed by another statement', async () => {
       const work = db.store('a').transaction(async (tx) => {
         await tx.last(() => note(tx, 'last'));
