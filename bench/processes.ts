@@ -10,7 +10,7 @@ import type { LoadOrder, LoadResult } from './load.js';
 
 const FEIRA = fileURLToPath(new URL('../../server/bin/feira.js', import.meta.url));
 /** The options of Node with which `npm start` and the deployments run the server. */
-const NODE_OPTIONS = ['--min-semi-space-size=4', '--max-semi-space-size=4', '--v8-pool-size=1'];
+const NODE_OPTIONS = ['--max-semi-space-size=4', '--v8-pool-size=1'];
 
 /** Returns the arguments of Node that start the server. BENCH_NODE_OPTIONS adds more, for example for a profile. */
 export function serveArguments(args: string[]): string[] {

@@ -18,7 +18,7 @@ run_process() {
   local clock
   mapfile -t clock < <(clock_environment "$1")
   supervise "$1" env "${clock[@]}" "${feira_environment[@]}" FEIRA_SECRET="$(cat "$folder/feira/secret")" PORT="${port[$1]}" \
-    node --min-semi-space-size=4 --max-semi-space-size=4 --v8-pool-size=1 "$release/server/bin/feira.js" serve --role "$2"
+    node --max-semi-space-size=4 --v8-pool-size=1 "$release/server/bin/feira.js" serve --role "$2"
 }
 
 run_feira() {
