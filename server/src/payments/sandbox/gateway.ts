@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { ordersOf } from '../../orders/storage.js';
 import type { Clock } from '../../platform/clock.js';
+import { StoreBatcher } from '../../platform/concurrency/store-batcher.js';
 import type { Signer } from '../../platform/crypto/signer.js';
 import type { Database } from '../../platform/db/database.js';
 import type { Tx } from '../../platform/db/share.js';
@@ -23,6 +24,9 @@ export class SandboxGateway implements PaymentGateway {
   readonly name = 'sandbox';
   readonly links: PaymentLinks;
   private readonly notifications: Notifications;
+  private readonly sent = new StoreBatcher(16, (workspaceId, ids: string[]) =>
+    this.removeSent(workspaceId, ids),
+  );
 
   constructor(
     private readonly db: Database,
@@ -167,10 +171,18 @@ export class SandboxGateway implements PaymentGateway {
       );
       throw error;
     });
-    // The commit does not wait for the disk. If a crash loses it, the notification is sent again and changes nothing.
-    await autocommit.query(sql`
+    await this.sent.submit(notification.workspaceId, notification.id);
+  }
+
+  /**
+   * Removes sent notifications from the queue. The commit does not wait for the disk. If a crash loses it, the
+   * notifications are sent again and change nothing.
+   */
+  private async removeSent(workspaceId: string, ids: string[]): Promise<undefined[]> {
+    await ordersOf(this.db, workspaceId).autocommit.query(sql`
       delete from sandbox_outbox using (select set_config('synchronous_commit', 'off', true)) unsynced
-      where id = ${notification.id}`);
+      where id = any((select ${ids}::text[])::text[])`);
+    return ids.map(() => undefined);
   }
 
   /** Records a refund. If the request is already recorded, nothing changes. */
