@@ -49,7 +49,10 @@ export class OrderPlacement {
     return orders.map((order) => placed.get(order) ?? this.placeAlone(workspaceId, order));
   }
 
-  /** Returns no results if a statement failed, because an error that one order causes must not affect the others. */
+  /**
+   * Returns no results if a statement failed, because an error that one order causes must not affect the others. Throws
+   * if the database is unreachable or overloaded, because that affects all of them.
+   */
   private async tryToPlace(workspaceId: string, orders: Waiting[]): Promise<Map<Waiting, Placement>> {
     const placed = new Map<Waiting, Placement>();
     try {

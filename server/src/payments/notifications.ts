@@ -74,7 +74,10 @@ export class Notifications {
     );
   }
 
-  /** Returns an empty set if a statement failed, because an error that one notification causes must not affect others. */
+  /**
+   * Returns an empty set if a statement failed, because an error that one notification causes must not affect the
+   * others. Throws if the database is unreachable or overloaded, because that affects all of them.
+   */
   private async tryToApply(workspaceId: string, notifications: Notification[]): Promise<Set<Notification>> {
     try {
       return await ordersOf(this.db, workspaceId).transaction((tx) =>
