@@ -44,32 +44,32 @@ export const productColumns = raw(`
   p.has_variants as "hasVariants", p.created_at as "createdAt", p.updated_at as "updatedAt"`);
 
 /**
- * The fiscal fields are not part of the stored JSON, because adding them would have required rewriting all rows. The
- * first branch is a shortcut for the many products that have none of these fields.
+ * The end of the product record, which has its own column because it changes more often. In rows that have not changed
+ * since migration 0086 the column is null. The inner case is a shortcut for the many products without fiscal fields.
  */
-const fiscalJson = `case when p.ncm is null and p.cest is null and p.fiscal_origin is null
+const productEnd = `coalesce(p.document_end, case when p.ncm is null and p.cest is null and p.fiscal_origin is null
   then ',"ncm":null,"cest":null,"fiscalOrigin":null'
   else ',"ncm":' || json_text(p.ncm) || ',"cest":' || json_text(p.cest)
-    || ',"fiscalOrigin":' || coalesce(p.fiscal_origin::text, 'null') end`;
+    || ',"fiscalOrigin":' || coalesce(p.fiscal_origin::text, 'null') end
+  || ',"quantity":' || p.quantity || ',"hasVariants":' || p.has_variants
+  || ',"updatedAt":"' || ${utcTime('p.updated_at')} || '"')`;
 
 /**
- * The product record as JSON text without its closing brace. Most of this text is stored in the row, because building
- * it on each read is expensive: for a list of 50 products, that took 1.1 ms of CPU time in Node, or 1.2 ms with
- * json_build_object in PostgreSQL. The parentheses join the short parts first, so that this expression copies the
- * stored text only once.
+ * The product record as JSON text without its closing brace. This text is stored in the row, because building it on
+ * each read is expensive: for a list of 50 products, that took 1.1 ms of CPU time in Node, or 1.2 ms with
+ * json_build_object in PostgreSQL.
  */
-export const productJson =
-  raw(`p.document || (${fiscalJson} || ',"quantity":' || p.quantity || ',"hasVariants":' || p.has_variants
-  || ',"updatedAt":"' || ${utcTime('p.updated_at')} || '"')`);
+export const productJson = raw(`p.document || ${productEnd}`);
 
 /** The columns of a variation record. The table has the alias `v`. */
 export const variationColumns = raw(
   'v.id, v.combination, v.sku, v.ean, v.price, v.quantity, v.updated_at as "updatedAt"',
 );
 
-/** The variation record as JSON text. */
+/** The variation record as JSON text. As in productJson, its end is null until the row changes. */
 export const variationJson = raw(
-  `v.document || (',"quantity":' || v.quantity || ',"updatedAt":"' || ${utcTime('v.updated_at')} || '"}')`,
+  `v.document || coalesce(v.document_end,
+    ',"quantity":' || v.quantity || ',"updatedAt":"' || ${utcTime('v.updated_at')} || '"}')`,
 );
 
 /** The variation record with the id of its product, as JSON text. */

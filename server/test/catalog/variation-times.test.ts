@@ -20,7 +20,7 @@ async function backdate(): Promise<void> {
   await feira.context.db.store('test').transaction(async (tx) => {
     await tx.query(sql`set local session_replication_role = replica`);
     await tx.query(
-      sql`update variations set updated_at = ${LONG_AGO} where workspace_id = ${store.workspaceId}`,
+      sql`update variations set updated_at = ${LONG_AGO}, document_end = null where workspace_id = ${store.workspaceId}`,
     );
   });
 }
