@@ -13,7 +13,7 @@ import { sendJson } from '../platform/http/send-json.js';
 import { Deleted } from '../platform/schema/shapes.js';
 import { createProduct, createVariedProduct } from './create-product.js';
 import { catalogLists } from './list-routes.js';
-import { ProductReads } from './product-reads.js';
+import { productReads } from './product-reads.js';
 import { deleteProduct, lockProduct, updateProduct } from './products.js';
 import { listCategories } from './queries.js';
 import * as shape from './schema.js';
@@ -32,7 +32,7 @@ export const catalogRoutes: FastifyPluginAsyncTypebox<CatalogOptions> = async (
   app,
   { db, mediaUrl, snapshots, lists, answers },
 ) => {
-  const products = new ProductReads(db.system('product details'), mediaUrl);
+  const products = productReads(db.system('product details'), mediaUrl);
 
   async function readProduct(request: FastifyRequest): Promise<string | Buffer> {
     const { id } = request.params as { id: string };

@@ -13,7 +13,7 @@ import { Type } from '../platform/schema/type.js';
 import { checkerOf } from '../platform/schema/validation.js';
 import { customerSorts, listCustomers } from './customers.js';
 import { invoiceRoutes } from './invoice-routes.js';
-import { OrderReads } from './order-reads.js';
+import { orderReads } from './order-reads.js';
 import * as shape from './order-shapes.js';
 import { findOrder, listChanges, listOrders, orderSorts } from './queries.js';
 import { type Refunder, refundOrder } from './refund.js';
@@ -37,7 +37,7 @@ export const orderRoutes: FastifyPluginAsyncTypebox<OrderOptions> = async (
   app,
   { db, refunder, snapshots, lists, answers },
 ) => {
-  const details = new OrderReads(db.system('order details'));
+  const details = orderReads(db.system('order details'));
 
   app.get(
     '/orders',
@@ -99,7 +99,7 @@ export const orderRoutes: FastifyPluginAsyncTypebox<OrderOptions> = async (
     async (request, reply) => {
       const order = await details.find(request.credential.workspaceId, request.params.id);
       if (!order) throw notFound('Order', request.params.id);
-      return sendJson(reply, order);
+      return sendJson(reply, order.json);
     },
   );
 

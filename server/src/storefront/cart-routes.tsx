@@ -6,15 +6,14 @@ import { formRefused, isSameOrigin } from '../platform/http/same-origin.js';
 import { isId } from '../platform/schema/ids.js';
 import { cartOf, keepCart, lineName, quantityOf, withAdded } from './cart.js';
 import { readCart } from './cart-view.js';
-import { findItem } from './item.js';
 import { CartPage } from './pages/cart.js';
 import { MissingPage } from './pages/missing.js';
 import { ProductPage } from './pages/product.js';
 import { productAddress } from './product-address.js';
-import { cartCsrfToken, checkedCartForm, isSecure, type Storefront, visitOf } from './visit.js';
+import { cartCsrfToken, checkedCartForm, isSecure, type ProductPages, visitOf } from './visit.js';
 
-export const cartRoutes: FastifyPluginAsync<Storefront> = async (app, storefront) => {
-  const { db, sessions, mediaUrl } = storefront;
+export const cartRoutes: FastifyPluginAsync<ProductPages> = async (app, storefront) => {
+  const { db, items, sessions, mediaUrl } = storefront;
   const hidden = { schema: { hide: true } };
 
   app.get('/cart', hidden, async (request, reply) => {
@@ -35,7 +34,7 @@ export const cartRoutes: FastifyPluginAsync<Storefront> = async (app, storefront
     const fields = postedForm(request);
     const { shop } = request;
     const { productId, variantId } = itemOf(fields);
-    const item = await findItem(db.store(shop.workspaceId), shop.workspaceId, productId, mediaUrl);
+    const item = await items.find(shop.workspaceId, productId);
     const chosen = item?.variations.find(({ id }) => id === variantId);
     if (!item || (chosen === undefined) !== (item.variations.length === 0))
       return sendPage(reply, <MissingPage visit={visitOf(request)} />, 404);

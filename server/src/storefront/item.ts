@@ -1,8 +1,3 @@
-import { picturesOfProduct } from '../media/queries.js';
-import type { Queryable } from '../platform/db/share.js';
-import { fixed, raw, sql } from '../platform/db/sql.js';
-import { isId } from '../platform/schema/ids.js';
-
 export interface ItemVariation {
   id: string;
   combination: string;
@@ -32,51 +27,6 @@ export interface Item {
   /** Changes whenever the product changes. */
   version: string;
 }
-
-export async function findItem(
-  db: Queryable,
-  workspaceId: string,
-  id: string,
-  mediaUrl: string,
-): Promise<Item | undefined> {
-  const [row] = isId(id)
-    ? await db.query<Item & { urlImage: string | null }>(itemById(workspaceId, id, mediaUrl))
-    : [];
-  if (!row) return undefined;
-  const { urlImage, ...item } = row;
-  const isOnlyUrl = item.pictures.length === 0 && urlImage !== null;
-  return isOnlyUrl ? { ...item, pictures: [{ url: urlImage, option: null }] } : item;
-}
-
-/** Every change to a product, its variations or images updates the row of the product, which changes its xmin. */
-const VERSION = raw(`p.xmin || ' ' || p.updated_at`);
-
-const itemById = fixed(
-  (workspaceId: string, id: string, mediaUrl: string) => sql`
-    select p.id, p.name, p.description, p.price, p.price_discount as "priceDiscount", p.quantity as stock,
-      p.category_id as "categoryId", p.url_image as "urlImage", p.variation_types as types,
-      ${picturesOfProduct(mediaUrl)} as pictures, ${VERSION} as version,
-      case when p.has_variants then (
-        select json_agg(json_build_object('id', v.id, 'combination', v.combination, 'options', v.options, 'price', v.price,
-          'quantity', v.quantity) order by v.position)
-        from variations v where v.workspace_id = p.workspace_id and v.product_id = p.id) else '[]' end as variations
-    from products p where p.workspace_id = ${workspaceId} and p.id = ${id}`,
-);
-
-/** Returns the version and the name of a product, or undefined if it does not exist. */
-export async function findItemVersion(
-  db: Queryable,
-  workspaceId: string,
-  id: string,
-): Promise<Pick<Item, 'version' | 'name'> | undefined> {
-  const [item] = await db.query<Pick<Item, 'version' | 'name'>>(itemVersion(workspaceId, id));
-  return item;
-}
-
-const itemVersion = fixed(
-  (workspaceId: string, id: string) => sql`
-    select ${VERSION} as version, p.name from products p where p.workspace_id = ${workspaceId} and p.id = ${id}`,
-);
 
 /**
  * Returns the list price and the price to pay, which is the promotional price if that is lower. The checkout uses the

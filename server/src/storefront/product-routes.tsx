@@ -4,15 +4,15 @@ import { sendPage } from '../platform/html/page.js';
 import { queryFields } from '../platform/http/forms.js';
 import { isId } from '../platform/schema/ids.js';
 import { previewFreight } from './freight-preview.js';
-import { chosenVariation, findItem, findItemVersion } from './item.js';
+import { chosenVariation } from './item.js';
 import { MissingPage } from './pages/missing.js';
 import { ProductPage } from './pages/product.js';
 import { idInAddress, productPart } from './product-address.js';
 import { mayBeCached, sendCached, sendShared } from './shared-page.js';
-import { type Storefront, visitOf } from './visit.js';
+import { type ProductPages, visitOf } from './visit.js';
 
-export const productRoutes: FastifyPluginAsync<Storefront> = async (app, storefront) => {
-  const { mediaUrl, pages, publicUrl } = storefront;
+export const productRoutes: FastifyPluginAsync<ProductPages> = async (app, storefront) => {
+  const { items, pages, publicUrl } = storefront;
 
   app.get<{ Params: { part: string } }>(
     '/products/:part',
@@ -31,13 +31,13 @@ export const productRoutes: FastifyPluginAsync<Storefront> = async (app, storefr
       const key = `${id} ${isId(variantId) ? variantId : ''}`;
       // Reading the version first is worthwhile only if some version of the page is cached.
       if (zip === undefined && mayBeCached(visit, { cache: pages, key })) {
-        const current = await findItemVersion(db, workspaceId, id);
+        const current = await items.findVersion(workspaceId, id);
         const isCanonical = current && productPart(id, current.name) === request.params.part;
         const kept =
           isCanonical && sendCached(request, reply, visit, { cache: pages, key, version: current.version });
         if (kept) return kept;
       }
-      const item = await findItem(db, workspaceId, id, mediaUrl);
+      const item = await items.find(workspaceId, id);
       if (!item) return sendPage(reply, <MissingPage visit={visit} />, 404);
       const part = productPart(id, item.name);
       if (part !== request.params.part) {

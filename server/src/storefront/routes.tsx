@@ -8,16 +8,19 @@ import { pageError } from '../platform/html/pages.js';
 import { cartRoutes } from './cart-routes.js';
 import { checkoutRoutes } from './checkout-routes.js';
 import { findOrderRoutes } from './find-order-routes.js';
+import { ItemReads } from './item-reads.js';
 import { shopOrderRoutes } from './order-routes.js';
 import { FailedPage, MissingPage, NoShopPage } from './pages/missing.js';
 import { productListRoutes } from './product-list-routes.js';
 import { productRoutes } from './product-routes.js';
 import { isSecure, type Storefront, visitOf } from './visit.js';
-import { findVisitedShop } from './visited-shop.js';
+import { VisitedShops } from './visited-shop.js';
 
 /** The shop for buyers: /s/{slug} and everything below it. */
 export const storefrontRoutes: FastifyPluginAsync<Storefront> = async (app, storefront) => {
   const { db, mediaUrl, isTestShop } = storefront;
+  const shops = new VisitedShops(db.system('shops'));
+  const items = new ItemReads(db.system('shop items'), mediaUrl);
   const hidden = { schema: { hide: true } };
   // Images may come from any host, because merchants can attach them by URL.
   const policy = contentPolicy({
@@ -33,7 +36,7 @@ export const storefrontRoutes: FastifyPluginAsync<Storefront> = async (app, stor
     reply.header('Content-Security-Policy', policy);
     // With the default, no-referrer, browsers would send "null" as the Origin of a form submission.
     reply.header('Referrer-Policy', 'same-origin');
-    const shop = await findVisitedShop(db.system('shops'), (request.params as { slug: string }).slug);
+    const shop = await shops.find((request.params as { slug: string }).slug);
     if (!shop) {
       return sendPage(reply, <NoShopPage language={buyerLanguageOf(request)} />, 404);
     }
@@ -57,8 +60,8 @@ export const storefrontRoutes: FastifyPluginAsync<Storefront> = async (app, stor
 
   // These functions are called directly instead of registered, for the reason given in api.ts.
   await productListRoutes(app, storefront);
-  await productRoutes(app, storefront);
-  await cartRoutes(app, storefront);
+  await productRoutes(app, { ...storefront, items });
+  await cartRoutes(app, { ...storefront, items });
   await checkoutRoutes(app, storefront);
   await findOrderRoutes(app, storefront);
   await shopOrderRoutes(app, storefront);

@@ -9,6 +9,7 @@ import { buyerLanguageOf, withoutLanguage } from '../platform/html/buyer-languag
 import type { PageCache } from '../platform/html/page-cache.js';
 import type { Fields } from '../platform/http/forms.js';
 import { cartOf, unitsIn } from './cart.js';
+import type { ItemReads } from './item-reads.js';
 import { openOrderOf } from './open-order.js';
 import type { Visit } from './pages/shell.js';
 import type { VisitedShop } from './visited-shop.js';
@@ -37,6 +38,11 @@ export interface Storefront extends Omit<CheckoutServices, 'gateway'> {
   publicUrl: string;
   mediaUrl: string;
   resizesImages: boolean;
+}
+
+/** The dependencies of the pages that show a product. */
+export interface ProductPages extends Storefront {
+  items: ItemReads;
 }
 
 export function visitOf(request: FastifyRequest): Visit {

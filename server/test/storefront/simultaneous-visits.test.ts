@@ -1,0 +1,52 @@
+import { beforeAll, expect, test } from 'vitest';
+import { openShop } from '../support/buyer.js';
+import { newProduct, newVaried } from '../support/catalog.js';
+import type { Feira } from '../support/feira.js';
+import { sharedFeira } from '../support/shared-feira.js';
+
+let feira: Feira;
+
+beforeAll(async () => {
+  feira = await sharedFeira();
+});
+
+test('pages of several shops that are requested at the same time each show their own shop and product', async () => {
+  const shops = await Promise.all(Array.from({ length: 4 }, () => openShop(feira)));
+  const products = await Promise.all(
+    shops.flatMap(({ store, visitor }, shop) =>
+      Array.from({ length: 5 }, async (_, at) => {
+        const name = `Item ${at} of shop ${shop}`;
+        return { visitor, name, id: await newProduct(store, { name, quantity: 3 }) };
+      }),
+    ),
+  );
+  // More than fit into one statement, each twice, because a page that was just requested may be cached.
+  const visits = [...products, ...products].map(async ({ visitor, name, id }) => ({
+    name,
+    page: await visitor.at(`/products/${id}`),
+  }));
+  const elsewhere = products.map(({ id }, at) =>
+    shops[(Math.floor(at / 5) + 1) % 4]!.visitor.at(`/products/${id}`),
+  );
+  const unknown = shops.map(({ visitor }) => visitor.at('/products/01920000-0000-7000-8000-000000000000'));
+  for (const { name, page } of await Promise.all(visits)) {
+    expect([page.status, page.html]).toEqual([200, expect.stringContaining(`<h1>${name}</h1>`)]);
+  }
+  for (const page of await Promise.all([...elsewhere, ...unknown])) expect(page.status).toBe(404);
+});
+
+test('a page that is requested after a change shows the change, also among requests for other products', async () => {
+  const { store, visitor } = await openShop(feira);
+  const id = await newVaried(store, { changing: 1 });
+  const others = await Promise.all(Array.from({ length: 10 }, () => newProduct(store)));
+  for (const quantity of [2, 0, 3, 2]) {
+    const [, page] = await Promise.all([
+      Promise.all(others.map((other) => visitor.at(`/products/${other}`))),
+      store
+        .patch(`/products/${id}/variants/changing/stock`, { quantity })
+        .then(() => visitor.at(`/products/${id}`)),
+    ]);
+    expect(page.text.includes('Sold out')).toBe(quantity === 0);
+    if (quantity > 0) expect(page.text).toContain(`Last ${quantity}`);
+  }
+});
