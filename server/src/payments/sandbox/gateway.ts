@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { ordersOf } from '../../orders/storage.js';
 import type { Clock } from '../../platform/clock.js';
-import { StoreBatcher } from '../../platform/concurrency/store-batcher.js';
 import type { Signer } from '../../platform/crypto/signer.js';
 import type { Database } from '../../platform/db/database.js';
 import type { Tx } from '../../platform/db/share.js';
@@ -13,6 +12,7 @@ import type { Attention } from '../apply-notification.js';
 import type { Notification, PaymentGateway, PaymentRequest } from '../gateway.js';
 import { Notifications, type SignedNotification, signNotification } from '../notifications.js';
 import type { SandboxPayment } from './payment.js';
+import { PaymentBatches } from './payment-batches.js';
 import { PaymentLinks } from './payment-links.js';
 
 /**
@@ -24,9 +24,7 @@ export class SandboxGateway implements PaymentGateway {
   readonly name = 'sandbox';
   readonly links: PaymentLinks;
   private readonly notifications: Notifications;
-  private readonly sent = new StoreBatcher(16, (workspaceId, ids: string[]) =>
-    this.removeSent(workspaceId, ids),
-  );
+  private readonly payments: PaymentBatches;
 
   constructor(
     private readonly db: Database,
@@ -38,6 +36,7 @@ export class SandboxGateway implements PaymentGateway {
   ) {
     this.links = new PaymentLinks(publicUrl, signer);
     this.notifications = new Notifications(db, clock, signer);
+    this.payments = new PaymentBatches(db);
   }
 
   /** Returns `sbx_` and the last 24 digits of the order id, most of which are random. */
@@ -46,26 +45,16 @@ export class SandboxGateway implements PaymentGateway {
   }
 
   async open(request: PaymentRequest): Promise<{ transactionId: string; paymentUrl: string }> {
-    const { autocommit } = ordersOf(this.db, request.workspaceId);
-    const { workspaceId, orderId, storeName, amount, method, installments, returnUrl, dueOn } = request;
-    // If two requests for one order run at the same time, the unique index on order_id lets only one of them create the
-    // payment.
-    const [opened] = await autocommit.query<{ id: string }>(sql`
-      insert into sandbox_payments (id, workspace_id, order_id, store_name, amount, method, installments, return_url, due_on)
-      values (${this.transactionIdOf(orderId)}, ${workspaceId}, ${orderId}, ${storeName}, ${amount}, ${method},
-        ${installments}, ${returnUrl}, ${dueOn}::date)
-      on conflict (order_id) do nothing returning id`);
-    const { id } = opened ?? (await reopen(autocommit, request));
-    return { transactionId: id, paymentUrl: this.links.urlOf(id) };
+    const id = this.transactionIdOf(request.orderId);
+    const isNew = await this.payments.open({ ...request, id });
+    const transactionId = isNew
+      ? id
+      : (await reopen(ordersOf(this.db, request.workspaceId).autocommit, request)).id;
+    return { transactionId, paymentUrl: this.links.urlOf(transactionId) };
   }
 
-  async find(id: string): Promise<SandboxPayment | undefined> {
-    if (!/^sbx_[0-9a-f]{24}$/.test(id)) return undefined;
-    const [payment] = await this.db.system('payments').query<SandboxPayment>(sql`
-      select id, workspace_id as "workspaceId", order_id as "orderId", store_name as "storeName", amount, method, installments,
-        return_url as "returnUrl", due_on::text as "dueOn", status, refunded
-      from sandbox_payments where id = ${id}`);
-    return payment;
+  find(id: string): Promise<SandboxPayment | undefined> {
+    return this.payments.find(id);
   }
 
   /** Finds a payment by the id and key in the URL of its page. */
@@ -97,17 +86,7 @@ export class SandboxGateway implements PaymentGateway {
   /** Like `decide`, for a caller that has already read the payment. The status may have changed since then. */
   async decideOn(payment: SandboxPayment, decision: 'paid' | 'declined' | 'canceled'): Promise<void> {
     const { id, workspaceId, orderId, amount } = payment;
-    const notificationId = `${id}:${decision}`;
-    const [changed] = await ordersOf(this.db, workspaceId).autocommit.query<{ refunded: number }>(sql`
-      with changed as (
-        update sandbox_payments set status = ${decision}
-        where id = ${id} and status in ('open', 'declined') and status <> ${decision}
-        returning id, refunded
-      ), queued as (
-        insert into sandbox_outbox (id, payment_id, type, refunded_in_all)
-        select ${notificationId}, id, ${decision}, refunded from changed where ${decision} <> 'declined'
-      )
-      select refunded from changed`);
+    const { changed, refunded } = await this.payments.decide(workspaceId, { id, status: decision });
     if (!changed) {
       const status = (await this.find(id))?.status;
       if (status !== decision) throw conflict('payment_final', `The payment is already ${status}`);
@@ -115,8 +94,8 @@ export class SandboxGateway implements PaymentGateway {
     }
     if (decision === 'declined') return;
     // Until now the payment was open or declined, so it has no older notification in the queue that must be sent first.
-    const reported = { workspaceId, orderId, transactionId: id, amount, refundedInAll: changed.refunded };
-    await this.send({ id: notificationId, type: decision, ...reported }).catch(() => {});
+    const reported = { workspaceId, orderId, transactionId: id, amount, refundedInAll: refunded };
+    await this.send({ id: `${id}:${decision}`, type: decision, ...reported }).catch(() => {});
   }
 
   /** Makes a refund, as a merchant can in a real gateway's back office. By default, the whole balance is refunded. */
@@ -171,18 +150,7 @@ export class SandboxGateway implements PaymentGateway {
       );
       throw error;
     });
-    await this.sent.submit(notification.workspaceId, notification.id);
-  }
-
-  /**
-   * Removes sent notifications from the queue. The commit does not wait for the disk. If a crash loses it, the
-   * notifications are sent again and change nothing.
-   */
-  private async removeSent(workspaceId: string, ids: string[]): Promise<undefined[]> {
-    await ordersOf(this.db, workspaceId).autocommit.query(sql`
-      delete from sandbox_outbox using (select set_config('synchronous_commit', 'off', true)) unsynced
-      where id = any((select ${ids}::text[])::text[])`);
-    return ids.map(() => undefined);
+    await this.payments.removeSent(notification.workspaceId, notification.id);
   }
 
   /** Records a refund. If the request is already recorded, nothing changes. */
