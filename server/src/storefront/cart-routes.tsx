@@ -5,24 +5,18 @@ import { type Fields, postedForm } from '../platform/http/forms.js';
 import { formRefused, isSameOrigin } from '../platform/http/same-origin.js';
 import { isId } from '../platform/schema/ids.js';
 import { cartOf, keepCart, lineName, quantityOf, withAdded } from './cart.js';
-import { readCart } from './cart-view.js';
 import { CartPage } from './pages/cart.js';
 import { MissingPage } from './pages/missing.js';
 import { ProductPage } from './pages/product.js';
 import { productAddress } from './product-address.js';
-import { cartCsrfToken, checkedCartForm, isSecure, type ProductPages, visitOf } from './visit.js';
+import { cartCsrfToken, checkedCartForm, isSecure, type ShopPages, visitOf } from './visit.js';
 
-export const cartRoutes: FastifyPluginAsync<ProductPages> = async (app, storefront) => {
-  const { db, items, sessions, mediaUrl } = storefront;
+export const cartRoutes: FastifyPluginAsync<ShopPages> = async (app, storefront) => {
+  const { carts, items, sessions } = storefront;
   const hidden = { schema: { hide: true } };
 
   app.get('/cart', hidden, async (request, reply) => {
-    const cart = await readCart(
-      db.store(request.shop.workspaceId),
-      request.shop.workspaceId,
-      mediaUrl,
-      cartOf(request),
-    );
+    const cart = await carts.read(request.shop.workspaceId, cartOf(request));
     const csrf = cartCsrfToken(sessions, request, reply);
     return sendPage(reply, <CartPage visit={visitOf(request)} cart={cart} csrf={csrf} />);
   });

@@ -69,6 +69,6 @@ export function unitsIn(lines: Line[]): number {
   return lines.reduce((sum, { quantity }) => sum + quantity, 0);
 }
 
-export function isSame(a: Omit<Line, 'quantity'>, b: Omit<Line, 'quantity'>): boolean {
+function isSame(a: Omit<Line, 'quantity'>, b: Omit<Line, 'quantity'>): boolean {
   return a.productId === b.productId && a.variantId === b.variantId;
 }

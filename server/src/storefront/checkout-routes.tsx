@@ -11,14 +11,13 @@ import { sendPage } from '../platform/html/page.js';
 import { queryFields } from '../platform/http/forms.js';
 import { networkOf } from '../platform/http/network.js';
 import { cartOf, keepCart } from './cart.js';
-import { readCart } from './cart-view.js';
 import { type CheckoutForm, NOTHING_TYPED, readCheckoutForm, type Typed } from './checkout-form.js';
 import { rememberOpenOrder } from './open-order.js';
 import { type CheckoutNotice, CheckoutPage } from './pages/checkout.js';
 import { NoOrdersPage } from './pages/missing.js';
 import { PostalCodePage } from './pages/postal-code.js';
 import { placeOf, readPostalCode } from './postal-codes.js';
-import { isSecure, type Storefront, visitOf } from './visit.js';
+import { isSecure, type ShopPages, visitOf } from './visit.js';
 
 const CHECKOUT_ID = /^[A-Za-z0-9_-]{22}$/;
 const NOTICES: Record<Refusal, { notice: CheckoutNotice; status: number }> = {
@@ -30,8 +29,8 @@ const NOTICES: Record<Refusal, { notice: CheckoutNotice; status: number }> = {
   shop_limit: { notice: 'shopBusy', status: 429 },
 };
 
-export const checkoutRoutes: FastifyPluginAsync<Storefront> = async (app, storefront) => {
-  const { db, clock, sessions, mediaUrl, wake, gateway } = storefront;
+export const checkoutRoutes: FastifyPluginAsync<ShopPages> = async (app, storefront) => {
+  const { carts, clock, sessions, wake, gateway } = storefront;
   const shopUses = new ShopUses(clock);
   const hidden = { schema: { hide: true } };
 
@@ -94,7 +93,7 @@ export const checkoutRoutes: FastifyPluginAsync<Storefront> = async (app, storef
   ): Promise<FastifyReply> {
     const { checkoutId, form, notice, status } = page;
     const { shop } = request;
-    const cart = await readCart(db.store(shop.workspaceId), shop.workspaceId, mediaUrl, cartOf(request));
+    const cart = await carts.read(shop.workspaceId, cartOf(request));
     if (cart.lines.length === 0 || !cart.sellable) return reply.redirect(`/s/${shop.slug}/cart`, 303);
     const visit = visitOf(request);
     if (form.typed.zip === '' && status === undefined)

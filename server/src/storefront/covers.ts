@@ -1,6 +1,6 @@
 import { pictureOfVariation } from '../media/queries.js';
 import type { Queryable } from '../platform/db/share.js';
-import { prepared, sql } from '../platform/db/sql.js';
+import { fixed, sql } from '../platform/db/sql.js';
 import { lineName } from './cart.js';
 
 type Chosen = { productId: string; variantId: string | null };
@@ -17,11 +17,14 @@ export async function coversOf(
   mediaUrl: string,
 ): Promise<Map<string, string>> {
   const chosen = JSON.stringify(lines.map(({ productId, variantId }) => ({ productId, variantId })));
-  const statement = prepared(sql`
+  const rows = await db.query<Chosen & { cover: string | null }>(covers(workspaceId, chosen, mediaUrl));
+  return new Map(rows.flatMap((row) => (row.cover === null ? [] : [[lineName(row), row.cover]])));
+}
+
+const covers = fixed(
+  (workspaceId: string, chosen: string, mediaUrl: string) => sql`
     select p.id as "productId", line."variantId", ${pictureOfVariation(mediaUrl)} as cover
     from (select distinct * from jsonb_to_recordset(${chosen}::jsonb) as l("productId" uuid, "variantId" uuid)) line
     join products p on p.workspace_id = ${workspaceId} and p.id = line."productId"
-    left join variations v on v.workspace_id = p.workspace_id and v.product_id = p.id and v.id = line."variantId"`);
-  const rows = await db.query<Chosen & { cover: string | null }>(statement);
-  return new Map(rows.flatMap((row) => (row.cover === null ? [] : [[lineName(row), row.cover]])));
-}
+    left join variations v on v.workspace_id = p.workspace_id and v.product_id = p.id and v.id = line."variantId"`,
+);

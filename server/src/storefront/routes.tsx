@@ -6,6 +6,7 @@ import { sendErrorPage } from '../platform/html/error-page.js';
 import { sendPage } from '../platform/html/page.js';
 import { pageError } from '../platform/html/pages.js';
 import { cartRoutes } from './cart-routes.js';
+import { CartReads } from './cart-view.js';
 import { checkoutRoutes } from './checkout-routes.js';
 import { findOrderRoutes } from './find-order-routes.js';
 import { ItemReads } from './item-reads.js';
@@ -13,14 +14,18 @@ import { shopOrderRoutes } from './order-routes.js';
 import { FailedPage, MissingPage, NoShopPage } from './pages/missing.js';
 import { productListRoutes } from './product-list-routes.js';
 import { productRoutes } from './product-routes.js';
-import { isSecure, type Storefront, visitOf } from './visit.js';
+import { isSecure, type ShopPages, type Storefront, visitOf } from './visit.js';
 import { VisitedShops } from './visited-shop.js';
 
 /** The shop for buyers: /s/{slug} and everything below it. */
 export const storefrontRoutes: FastifyPluginAsync<Storefront> = async (app, storefront) => {
   const { db, mediaUrl, isTestShop } = storefront;
   const shops = new VisitedShops(db.system('shops'));
-  const items = new ItemReads(db.system('shop items'), mediaUrl);
+  const pages: ShopPages = {
+    ...storefront,
+    items: new ItemReads(db.system('shop items'), mediaUrl),
+    carts: new CartReads(db, mediaUrl),
+  };
   const hidden = { schema: { hide: true } };
   // Images may come from any host, because merchants can attach them by URL.
   const policy = contentPolicy({
@@ -60,9 +65,9 @@ export const storefrontRoutes: FastifyPluginAsync<Storefront> = async (app, stor
 
   // These functions are called directly instead of registered, for the reason given in api.ts.
   await productListRoutes(app, storefront);
-  await productRoutes(app, { ...storefront, items });
-  await cartRoutes(app, { ...storefront, items });
-  await checkoutRoutes(app, storefront);
+  await productRoutes(app, pages);
+  await cartRoutes(app, pages);
+  await checkoutRoutes(app, pages);
   await findOrderRoutes(app, storefront);
   await shopOrderRoutes(app, storefront);
 

@@ -9,6 +9,7 @@ import { buyerLanguageOf, withoutLanguage } from '../platform/html/buyer-languag
 import type { PageCache } from '../platform/html/page-cache.js';
 import type { Fields } from '../platform/http/forms.js';
 import { cartOf, unitsIn } from './cart.js';
+import type { CartReads } from './cart-view.js';
 import type { ItemReads } from './item-reads.js';
 import { openOrderOf } from './open-order.js';
 import type { Visit } from './pages/shell.js';
@@ -40,9 +41,10 @@ export interface Storefront extends Omit<CheckoutServices, 'gateway'> {
   resizesImages: boolean;
 }
 
-/** The dependencies of the pages that show a product. */
-export interface ProductPages extends Storefront {
+/** The dependencies of the pages that show products or carts. */
+export interface ShopPages extends Storefront {
   items: ItemReads;
+  carts: CartReads;
 }
 
 export function visitOf(request: FastifyRequest): Visit {

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { openShop } from '../support/buyer.js';
+import { openShop, Visitor } from '../support/buyer.js';
 import { newProduct, newVaried } from '../support/catalog.js';
 import type { Feira } from '../support/feira.js';
 import { sharedFeira } from '../support/shared-feira.js';
@@ -49,4 +49,25 @@ test('a page that is requested after a change shows the change, also among reque
     expect(page.text.includes('Sold out')).toBe(quantity === 0);
     if (quantity > 0) expect(page.text).toContain(`Last ${quantity}`);
   }
+});
+
+test('carts that are requested at the same time each show their own lines', async () => {
+  const { store, visitor } = await openShop(feira);
+  const products = await Promise.all(
+    Array.from({ length: 3 }, (_, at) => newProduct(store, { name: `Line ${at}`, price: 10, quantity: 9 })),
+  );
+  const varied = await newVaried(store, { small: 4, large: 0 });
+  const [small] = (await store.get(`/products/${varied}/variants`)).body.data as { id: string }[];
+  const buyers = Array.from({ length: 6 }, () => new Visitor(feira, visitor.shop));
+  // Each product is in two carts, with different quantities. The last cart is empty.
+  for (const [at, buyer] of buyers.entries()) {
+    if (at < 5) await buyer.add(products[at % 3]!, { quantity: String(at + 1) });
+    if (at === 4) await buyer.add(varied, { variantId: small!.id });
+  }
+  const pages = await Promise.all(buyers.map((buyer) => buyer.at('/cart')));
+  const subtotals = pages.map(({ text }) => /Subtotal (R\$[\d.]+)/.exec(text)?.[1]);
+  expect(subtotals).toEqual(['R$10.00', 'R$20.00', 'R$30.00', 'R$40.00', 'R$60.00', undefined]);
+  for (const [at, { text }] of pages.slice(0, 5).entries())
+    expect(new Set(text.match(/Line \d/g))).toEqual(new Set([`Line ${at % 3}`]));
+  expect(pages[5]!.text).toContain('Your cart is empty');
 });
