@@ -74,6 +74,8 @@ test('the language links keep the search, filters, postal code and order key in 
 
 test('a cached list does not contain unknown parameters of the address it was opened with', async () => {
   await newProduct(store, { name: 'Mug', quantity: 5 });
-  expect((await visitor.at('?sort=price&utm_source=mail')).html).not.toContain('utm_source');
+  // The list is cached when it is rendered for the second time.
+  for (let time = 0; time < 2; time++)
+    expect((await visitor.at('?sort=price&utm_source=mail')).html).not.toContain('utm_source');
   expect((await visitor.at('?sort=price')).html).toContain(`/s/${visitor.shop.slug}?sort=price&amp;lang=pt`);
 });
