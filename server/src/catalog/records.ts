@@ -66,7 +66,10 @@ export const variationColumns = raw(
   'v.id, v.combination, v.sku, v.ean, v.price, v.quantity, v.updated_at as "updatedAt"',
 );
 
-/** The variation record as JSON text. As in productJson, its end is null until the row changes. */
+/**
+ * The variation record as JSON text. As in productEnd, `document_end` is null in rows from before migration 0087 that
+ * have not changed since.
+ */
 export const variationJson = raw(
   `v.document || coalesce(v.document_end,
     ',"quantity":' || v.quantity || ',"updatedAt":"' || ${utcTime('v.updated_at')} || '"}')`,

@@ -1,6 +1,7 @@
 import type { Origin } from '../events/names.js';
 import { insertStockUpdated, insertVariationStockUpdated } from '../events/product-events.js';
 import { Batcher } from '../platform/concurrency/batcher.js';
+import { firstOfEach } from '../platform/concurrency/first-of-each.js';
 import type { Database } from '../platform/db/database.js';
 import { arrayOf, fixed, rawJson, type Statement, sql } from '../platform/db/sql.js';
 import { isId } from '../platform/schema/ids.js';
@@ -52,9 +53,7 @@ export class StockWrites {
     setAlone: (write: W) => Promise<Json>,
   ): Promise<(Json | Promise<Json>)[]> {
     // Include at most one write per product, because one UPDATE applies only one of several changes to a row.
-    const first = writes.filter(
-      ({ productId }, index) => writes.findIndex((write) => write.productId === productId) === index,
-    );
+    const first = firstOfEach(writes, ({ productId }) => productId);
     const rows = await this.db
       .system('stock')
       .autocommit.query<{ n: number; json: Buffer }>(statement(first));

@@ -9,9 +9,9 @@ import { CartPage } from './pages/cart.js';
 import { MissingPage } from './pages/missing.js';
 import { ProductPage } from './pages/product.js';
 import { productAddress } from './product-address.js';
-import { cartCsrfToken, checkedCartForm, isSecure, type ShopPages, visitOf } from './visit.js';
+import { cartCsrfToken, checkedCartForm, isSecure, type ShopServices, visitOf } from './visit.js';
 
-export const cartRoutes: FastifyPluginAsync<ShopPages> = async (app, storefront) => {
+export const cartRoutes: FastifyPluginAsync<ShopServices> = async (app, storefront) => {
   const { carts, items, sessions } = storefront;
   const hidden = { schema: { hide: true } };
 

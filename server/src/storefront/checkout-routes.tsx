@@ -17,7 +17,7 @@ import { type CheckoutNotice, CheckoutPage } from './pages/checkout.js';
 import { NoOrdersPage } from './pages/missing.js';
 import { PostalCodePage } from './pages/postal-code.js';
 import { placeOf, readPostalCode } from './postal-codes.js';
-import { isSecure, type ShopPages, visitOf } from './visit.js';
+import { isSecure, type ShopServices, visitOf } from './visit.js';
 
 const CHECKOUT_ID = /^[A-Za-z0-9_-]{22}$/;
 const NOTICES: Record<Refusal, { notice: CheckoutNotice; status: number }> = {
@@ -29,7 +29,7 @@ const NOTICES: Record<Refusal, { notice: CheckoutNotice; status: number }> = {
   shop_limit: { notice: 'shopBusy', status: 429 },
 };
 
-export const checkoutRoutes: FastifyPluginAsync<ShopPages> = async (app, storefront) => {
+export const checkoutRoutes: FastifyPluginAsync<ShopServices> = async (app, storefront) => {
   const { carts, clock, sessions, wake, gateway } = storefront;
   const shopUses = new ShopUses(clock);
   const hidden = { schema: { hide: true } };

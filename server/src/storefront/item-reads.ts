@@ -1,57 +1,82 @@
 import { picturesOfProduct } from '../media/queries.js';
-import { type NumberedRow, RecordReads } from '../platform/db/record-reads.js';
-import type { Queryable } from '../platform/db/share.js';
-import { fixed, raw, sql } from '../platform/db/sql.js';
+import { StoreBatcher } from '../platform/concurrency/store-batcher.js';
+import type { Database } from '../platform/db/database.js';
+import { arrayOf, fixed, raw, sql } from '../platform/db/sql.js';
+import { isId } from '../platform/schema/ids.js';
 import type { Item } from './item.js';
 
-interface ItemRow extends Item, NumberedRow {
+const MAX_BATCH = 12;
+
+interface ItemRow extends Item {
   /** Shown if the product has no images. */
   urlImage: string | null;
 }
 
-type ItemVersion = Pick<ItemRow, 'n' | 'version' | 'name'>;
+type ItemVersion = Pick<Item, 'id' | 'version' | 'name'>;
 
-/** Reads products for their pages. */
+/**
+ * Reads products for their pages. Products of one shop whose pages are requested at the same time share a statement. The
+ * statements of a shop use its share of the connections, because the number of anonymous visitors is not limited.
+ */
 export class ItemReads {
-  private readonly items: RecordReads<ItemRow>;
-  private readonly versions: RecordReads<ItemVersion>;
+  private readonly items = new StoreBatcher(MAX_BATCH, async (workspaceId, ids: string[]) => {
+    const rows = await this.db
+      .store(workspaceId)
+      .query<ItemRow>(itemsById(workspaceId, arrayOf(ids), this.mediaUrl));
+    return inOrderOf(ids, rows.map(withPictures));
+  });
+  private readonly versions = new StoreBatcher(MAX_BATCH, async (workspaceId, ids: string[]) =>
+    inOrderOf(
+      ids,
+      await this.db.store(workspaceId).query<ItemVersion>(versionsById(workspaceId, arrayOf(ids))),
+    ),
+  );
 
-  constructor(db: Queryable, mediaUrl: string) {
-    this.items = new RecordReads(db, (workspaceIds, ids) => itemsById(workspaceIds, ids, mediaUrl));
-    this.versions = new RecordReads(db, versionsById);
-  }
+  constructor(
+    private readonly db: Database,
+    private readonly mediaUrl: string,
+  ) {}
 
   async find(workspaceId: string, id: string): Promise<Item | undefined> {
-    const item = await this.items.find(workspaceId, id);
-    const isOnlyUrl = item && item.pictures.length === 0 && item.urlImage !== null;
-    return isOnlyUrl ? { ...item, pictures: [{ url: item.urlImage as string, option: null }] } : item;
+    return isId(id) ? this.items.submit(workspaceId, id) : undefined;
   }
 
   /** Returns the version and the name of a product, or undefined if it does not exist. */
-  findVersion(workspaceId: string, id: string): Promise<Pick<Item, 'version' | 'name'> | undefined> {
-    return this.versions.find(workspaceId, id);
+  async findVersion(workspaceId: string, id: string): Promise<ItemVersion | undefined> {
+    return isId(id) ? this.versions.submit(workspaceId, id) : undefined;
   }
+}
+
+function inOrderOf<Row extends { id: string }>(ids: string[], rows: Row[]): (Row | undefined)[] {
+  const found = new Map(rows.map((row) => [row.id, row]));
+  return ids.map((id) => found.get(id));
+}
+
+function withPictures({ urlImage, ...item }: ItemRow): Item {
+  const isOnlyUrl = item.pictures.length === 0 && urlImage !== null;
+  return isOnlyUrl ? { ...item, pictures: [{ url: urlImage, option: null }] } : item;
 }
 
 /** Every change to a product, its variations or images updates the row of the product, which changes its xmin. */
 const VERSION = raw(`p.xmin || ' ' || p.updated_at`);
 
+// The arrays are in sub-selects to hide their length from the planner. Otherwise it would plan every execution again, to
+// suit the length.
+
 const itemsById = fixed(
-  (workspaceIds: string, ids: string, mediaUrl: string) => sql`
-    select asked.n, p.id, p.name, p.description, p.price, p.price_discount as "priceDiscount", p.quantity as stock,
+  (workspaceId: string, ids: string, mediaUrl: string) => sql`
+    select p.id, p.name, p.description, p.price, p.price_discount as "priceDiscount", p.quantity as stock,
       p.category_id as "categoryId", p.url_image as "urlImage", p.variation_types as types,
       ${picturesOfProduct(mediaUrl)} as pictures, ${VERSION} as version,
       case when p.has_variants then (
         select json_agg(json_build_object('id', v.id, 'combination', v.combination, 'options', v.options, 'price', v.price,
           'quantity', v.quantity) order by v.position)
         from variations v where v.workspace_id = p.workspace_id and v.product_id = p.id) else '[]' end as variations
-    from unnest((select ${workspaceIds}::uuid[]), (select ${ids}::uuid[])) with ordinality as asked(workspace_id, id, n)
-    join products p on p.workspace_id = asked.workspace_id and p.id = asked.id`,
+    from products p where p.workspace_id = ${workspaceId} and p.id = any((select ${ids}::uuid[])::uuid[])`,
 );
 
 const versionsById = fixed(
-  (workspaceIds: string, ids: string) => sql`
-    select asked.n, ${VERSION} as version, p.name
-    from unnest((select ${workspaceIds}::uuid[]), (select ${ids}::uuid[])) with ordinality as asked(workspace_id, id, n)
-    join products p on p.workspace_id = asked.workspace_id and p.id = asked.id`,
+  (workspaceId: string, ids: string) => sql`
+    select p.id, ${VERSION} as version, p.name
+    from products p where p.workspace_id = ${workspaceId} and p.id = any((select ${ids}::uuid[])::uuid[])`,
 );

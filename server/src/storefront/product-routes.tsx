@@ -9,9 +9,9 @@ import { MissingPage } from './pages/missing.js';
 import { ProductPage } from './pages/product.js';
 import { idInAddress, productPart } from './product-address.js';
 import { mayBeCached, sendCached, sendShared } from './shared-page.js';
-import { type ShopPages, visitOf } from './visit.js';
+import { type ShopServices, visitOf } from './visit.js';
 
-export const productRoutes: FastifyPluginAsync<ShopPages> = async (app, storefront) => {
+export const productRoutes: FastifyPluginAsync<ShopServices> = async (app, storefront) => {
   const { items, pages, publicUrl } = storefront;
 
   app.get<{ Params: { part: string } }>(

@@ -5,8 +5,8 @@ import { contentPolicy } from '../platform/html/content-policy.js';
 import { sendErrorPage } from '../platform/html/error-page.js';
 import { sendPage } from '../platform/html/page.js';
 import { pageError } from '../platform/html/pages.js';
+import { CartReads } from './cart-reads.js';
 import { cartRoutes } from './cart-routes.js';
-import { CartReads } from './cart-view.js';
 import { checkoutRoutes } from './checkout-routes.js';
 import { findOrderRoutes } from './find-order-routes.js';
 import { ItemReads } from './item-reads.js';
@@ -14,16 +14,16 @@ import { shopOrderRoutes } from './order-routes.js';
 import { FailedPage, MissingPage, NoShopPage } from './pages/missing.js';
 import { productListRoutes } from './product-list-routes.js';
 import { productRoutes } from './product-routes.js';
-import { isSecure, type ShopPages, type Storefront, visitOf } from './visit.js';
+import { isSecure, type ShopServices, type Storefront, visitOf } from './visit.js';
 import { VisitedShops } from './visited-shop.js';
 
 /** The shop for buyers: /s/{slug} and everything below it. */
 export const storefrontRoutes: FastifyPluginAsync<Storefront> = async (app, storefront) => {
   const { db, mediaUrl, isTestShop } = storefront;
   const shops = new VisitedShops(db.system('shops'));
-  const pages: ShopPages = {
+  const services: ShopServices = {
     ...storefront,
-    items: new ItemReads(db.system('shop items'), mediaUrl),
+    items: new ItemReads(db, mediaUrl),
     carts: new CartReads(db, mediaUrl),
   };
   const hidden = { schema: { hide: true } };
@@ -65,9 +65,9 @@ export const storefrontRoutes: FastifyPluginAsync<Storefront> = async (app, stor
 
   // These functions are called directly instead of registered, for the reason given in api.ts.
   await productListRoutes(app, storefront);
-  await productRoutes(app, pages);
-  await cartRoutes(app, pages);
-  await checkoutRoutes(app, pages);
+  await productRoutes(app, services);
+  await cartRoutes(app, services);
+  await checkoutRoutes(app, services);
   await findOrderRoutes(app, storefront);
   await shopOrderRoutes(app, storefront);
 

@@ -9,7 +9,7 @@ import { buyerLanguageOf, withoutLanguage } from '../platform/html/buyer-languag
 import type { PageCache } from '../platform/html/page-cache.js';
 import type { Fields } from '../platform/http/forms.js';
 import { cartOf, unitsIn } from './cart.js';
-import type { CartReads } from './cart-view.js';
+import type { CartReads } from './cart-reads.js';
 import type { ItemReads } from './item-reads.js';
 import { openOrderOf } from './open-order.js';
 import type { Visit } from './pages/shell.js';
@@ -42,7 +42,7 @@ export interface Storefront extends Omit<CheckoutServices, 'gateway'> {
 }
 
 /** The dependencies of the pages that show products or carts. */
-export interface ShopPages extends Storefront {
+export interface ShopServices extends Storefront {
   items: ItemReads;
   carts: CartReads;
 }

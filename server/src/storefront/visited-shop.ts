@@ -1,7 +1,7 @@
 import { storeVersion } from '../events/store-version.js';
 import { Batcher } from '../platform/concurrency/batcher.js';
 import type { Queryable } from '../platform/db/share.js';
-import { arrayOf, fixed, raw, sql } from '../platform/db/sql.js';
+import { fixed, raw, sql } from '../platform/db/sql.js';
 import { isSlug, type Shop, shopColumns } from '../stores/queries.js';
 
 export interface VisitedShop extends Shop {
@@ -24,14 +24,14 @@ export class VisitedShops {
   }
 
   private async findAll(slugs: string[]): Promise<(VisitedShop | undefined)[]> {
-    const shops = await this.db.query<VisitedShop>(shopsBySlug(arrayOf([...new Set(slugs)])));
+    const shops = await this.db.query<VisitedShop>(shopsBySlug([...new Set(slugs)]));
     const found = new Map(shops.map((shop) => [shop.slug, shop]));
     return slugs.map((slug) => found.get(slug));
   }
 }
 
 const shopsBySlug = fixed(
-  (slugs: string) => sql`
+  (slugs: string[]) => sql`
     select ${shopColumns}, (${storeVersion(raw('workspaces.id'))}) as version
     from unnest((select ${slugs}::text[])) as visited join workspaces on workspaces.slug = visited`,
 );

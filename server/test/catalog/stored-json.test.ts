@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { sql } from '../../src/platform/db/sql.js';
+import { raw, sql } from '../../src/platform/db/sql.js';
 import { newProduct, newVaried } from '../support/catalog.js';
 import type { Feira, StoreClient } from '../support/feira.js';
 import { Random } from '../support/random.js';
@@ -15,7 +15,7 @@ beforeAll(async () => {
   store = await feira.store();
 });
 
-/** Makes the rows of the store look as if they had not changed since migration 0086. */
+/** Makes the rows of the store look as if they had not changed since migrations 0086 and 0087. */
 async function forgetEnds(): Promise<void> {
   await feira.context.db.store('test').transaction(async (tx) => {
     await tx.query(sql`set local session_replication_role = replica`);
@@ -38,7 +38,7 @@ async function details(): Promise<object[]> {
   return answers.map(({ status, body: product, headers }) => ({ status, product, etag: headers.etag }));
 }
 
-test('after any writes, the stored end of products and variations is what a read would write', async () => {
+test('after any writes, the stored end of products and variations is what a read would build', async () => {
   const fiscal = { ncm: '01012100', cest: '0100100', fiscalOrigin: 0 };
   const sold = await newProduct(store, { name: 'Sold', quantity: 50, ...fiscal });
   const pictured = await newProduct(store);
@@ -63,6 +63,44 @@ test('after any writes, the stored end of products and variations is what a read
   await forgetEnds();
   expect(await storedEnds()).toBe(0);
   expect(await details()).toEqual(withStoredEnds);
+});
+
+test('a change of any field in the end of a product stores it again', async () => {
+  const set = async (id: string, assignment: string) =>
+    feira.context.db
+      .store('test')
+      .autocommit.query(
+        sql`update products set ${raw(assignment)} where workspace_id = ${store.workspaceId} and id = ${id}`,
+      );
+  const changes = [
+    "ncm = '01012100'",
+    "cest = '0100100'",
+    'fiscal_origin = 8',
+    'quantity = 77',
+    'has_variants = true',
+    "updated_at = '2020-01-31'",
+  ];
+  for (const change of changes) await set(await newProduct(store), change);
+  const withStoredEnds = await details();
+  await forgetEnds();
+  expect(await details()).toEqual(withStoredEnds);
+});
+
+test('a variation that is inserted with a time, as in a restore, keeps it', async () => {
+  const id = await newVaried(store, { restored: 2 });
+  const { body: before } = await store.get(`/products/${id}`);
+  await feira.context.db.store('test').transaction(async (tx) => {
+    await tx.query(sql`create temporary table copied on commit drop as
+      select * from variations where workspace_id = ${store.workspaceId} and product_id = ${id}`);
+    await tx.query(
+      sql`delete from variations where workspace_id = ${store.workspaceId} and product_id = ${id}`,
+    );
+    await tx.query(sql`update copied set updated_at = '2020-01-31T00:00:00.000Z'`);
+    await tx.query(sql`insert into variations select * from copied`);
+  });
+  const { body: after } = await store.get(`/products/${id}`);
+  const [variation] = before.variants;
+  expect(after.variants).toEqual([{ ...variation, updatedAt: '2020-01-31T00:00:00.000Z' }]);
 });
 
 test('a product and a variation without a stored end get one with their next change', async () => {

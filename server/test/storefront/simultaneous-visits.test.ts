@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
+import { sql } from '../../src/platform/db/sql.js';
 import { openShop, Visitor } from '../support/buyer.js';
 import { newProduct, newVaried } from '../support/catalog.js';
 import type { Feira } from '../support/feira.js';
@@ -35,13 +36,25 @@ test('pages of several shops that are requested at the same time each show their
   for (const page of await Promise.all([...elsewhere, ...unknown])) expect(page.status).toBe(404);
 });
 
+test('any name can be the address of a shop, also null, while others and unknown ones are requested', async () => {
+  const [{ store, visitor }, other] = await Promise.all([openShop(feira), openShop(feira)]);
+  await feira.context.db
+    .store('test')
+    .autocommit.query(sql`update workspaces set slug = 'null' where id = ${store.workspaceId}`);
+  const pages = await Promise.all(
+    ['null', other.visitor.shop.slug, 'unknown', 'true'].map((slug) => visitor.get(`/s/${slug}`)),
+  );
+  expect(pages.map(({ status }) => status)).toEqual([200, 200, 404, 404]);
+  expect(pages[0]!.text).toContain(visitor.shop.name);
+});
+
 test('a page that is requested after a change shows the change, also among requests for other products', async () => {
   const { store, visitor } = await openShop(feira);
   const id = await newVaried(store, { changing: 1 });
   const others = await Promise.all(Array.from({ length: 10 }, () => newProduct(store)));
   for (const quantity of [2, 0, 3, 2]) {
     const [, page] = await Promise.all([
-      Promise.all(others.map((other) => visitor.at(`/products/${other}`))),
+      Promise.all([id, ...others, id].map((each) => visitor.at(`/products/${each}`))),
       store
         .patch(`/products/${id}/variants/changing/stock`, { quantity })
         .then(() => visitor.at(`/products/${id}`)),

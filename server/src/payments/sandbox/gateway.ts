@@ -12,7 +12,7 @@ import type { Attention } from '../apply-notification.js';
 import type { Notification, PaymentGateway, PaymentRequest } from '../gateway.js';
 import { Notifications, type SignedNotification, signNotification } from '../notifications.js';
 import type { SandboxPayment } from './payment.js';
-import { PaymentBatches } from './payment-batches.js';
+import { type DecidedStatus, PaymentBatches } from './payment-batches.js';
 import { PaymentLinks } from './payment-links.js';
 
 /**
@@ -77,24 +77,24 @@ export class SandboxGateway implements PaymentGateway {
   }
 
   /** Pays, declines or cancels a payment, for commands and tests. The payment page uses `decideOn`. */
-  async decide(id: string, decision: 'paid' | 'declined' | 'canceled'): Promise<void> {
+  async decide(id: string, decision: DecidedStatus): Promise<void> {
     const payment = await this.find(id);
     if (!payment) throw conflict('no_such_payment', `No payment ${id} found`);
     await this.decideOn(payment, decision);
   }
 
   /** Like `decide`, for a caller that has already read the payment. The status may have changed since then. */
-  async decideOn(payment: SandboxPayment, decision: 'paid' | 'declined' | 'canceled'): Promise<void> {
+  async decideOn(payment: SandboxPayment, decision: DecidedStatus): Promise<void> {
     const { id, workspaceId, orderId, amount } = payment;
-    const { changed, refunded } = await this.payments.decide(workspaceId, { id, status: decision });
-    if (!changed) {
+    const decided = await this.payments.decide(workspaceId, { id, status: decision });
+    if (!decided) {
       const status = (await this.find(id))?.status;
       if (status !== decision) throw conflict('payment_final', `The payment is already ${status}`);
       return this.tryToNotify(id);
     }
     if (decision === 'declined') return;
     // Until now the payment was open or declined, so it has no older notification in the queue that must be sent first.
-    const reported = { workspaceId, orderId, transactionId: id, amount, refundedInAll: refunded };
+    const reported = { workspaceId, orderId, transactionId: id, amount, refundedInAll: decided.refunded };
     await this.send({ id: `${id}:${decision}`, type: decision, ...reported }).catch(() => {});
   }
 

@@ -1,40 +1,43 @@
 import { ordersOf } from '../../orders/storage.js';
 import { Batcher } from '../../platform/concurrency/batcher.js';
+import { firstOfEach } from '../../platform/concurrency/first-of-each.js';
 import { StoreBatcher } from '../../platform/concurrency/store-batcher.js';
 import type { Database } from '../../platform/db/database.js';
 import type { Tx } from '../../platform/db/share.js';
 import { arrayOf, fixed, type Statement, sql } from '../../platform/db/sql.js';
+import { togetherOrAlone } from '../../platform/db/together-or-alone.js';
 import type { PaymentRequest } from '../gateway.js';
 import type { SandboxPayment } from './payment.js';
 
 const MAX_BATCH = 16;
 
-export interface NewPayment extends PaymentRequest {
+export type DecidedStatus = 'paid' | 'declined' | 'canceled';
+
+interface NewPayment extends PaymentRequest {
   id: string;
 }
 
-export interface Decision {
+interface Decision {
   /** The id of the payment. */
   id: string;
-  status: 'paid' | 'declined' | 'canceled';
+  status: DecidedStatus;
 }
 
-/** `changed` is false if the payment is final or already has this status. */
-export interface Decided {
-  changed: boolean;
+interface Decided {
   refunded: number;
 }
 
 /**
- * Combines the statements of payments that are read, opened or decided at the same time, because a statement and its
- * commit cost nearly the same for one payment as for several. Writes are combined for payments of one store.
+ * Combines the statements of payments that are read, opened or decided at the same time, and those that remove sent
+ * notifications, because a statement and its commit cost nearly the same for one payment as for several. Writes are
+ * combined for payments of one store.
  */
 export class PaymentBatches {
   private readonly opened = new StoreBatcher(MAX_BATCH, (workspaceId, payments: NewPayment[]) =>
-    this.insert(workspaceId, payments),
+    togetherOrAlone(payments, (some) => this.insert(workspaceId, some)),
   );
   private readonly decided = new StoreBatcher(MAX_BATCH, (workspaceId, decisions: Decision[]) =>
-    this.decideAll(workspaceId, decisions),
+    togetherOrAlone(decisions, (some) => this.decideAll(workspaceId, some)),
   );
   private readonly sent = new StoreBatcher(MAX_BATCH, (workspaceId, ids: string[]) =>
     this.removeAll(workspaceId, ids),
@@ -53,8 +56,11 @@ export class PaymentBatches {
     return this.opened.submit(payment.workspaceId, payment);
   }
 
-  /** Sets the status of a payment and queues a notification, unless the payment was declined. */
-  decide(workspaceId: string, decision: Decision): Promise<Decided> {
+  /**
+   * Sets the status of a payment and queues a notification, unless the payment was declined. Returns undefined if the
+   * payment is final, already has this status or does not exist.
+   */
+  decide(workspaceId: string, decision: Decision): Promise<Decided | undefined> {
     return this.decided.submit(workspaceId, decision);
   }
 
@@ -65,31 +71,32 @@ export class PaymentBatches {
 
   private async insert(workspaceId: string, payments: NewPayment[]): Promise<boolean[]> {
     // If an order occurs twice, or if another process opens its payment at the same time, the unique index on order_id
-    // lets only one of them create the payment.
+    // lets only one of them create the payment. The orders are sorted, so that two processes cannot deadlock.
     const rows = await ordersOf(this.db, workspaceId).autocommit.query<{ orderId: string }>(sql`
       insert into sandbox_payments (id, workspace_id, order_id, store_name, amount, method, installments, return_url, due_on)
       select id, ${workspaceId}, "orderId", "storeName", amount, method, installments, "returnUrl", "dueOn"
       from jsonb_to_recordset(${JSON.stringify(payments)}::jsonb) as p(id text, "orderId" uuid, "storeName" text,
         amount numeric, method text, installments integer, "returnUrl" text, "dueOn" date)
+      order by "orderId"
       on conflict (order_id) do nothing returning order_id as "orderId"`);
     const created = new Set(rows.map(({ orderId }) => orderId));
     return payments.map(({ orderId }) => created.delete(orderId));
   }
 
-  /** A payment that another transaction has locked, and a second decision on one payment, are decided separately. */
+  /**
+   * A payment that another transaction has locked, and a further decision on one payment, are decided separately, so that
+   * no payment waits for another.
+   */
   private async decideAll(
     workspaceId: string,
     decisions: Decision[],
-  ): Promise<(Decided | Promise<Decided>)[]> {
+  ): Promise<(Decided | undefined | Promise<Decided | undefined>)[]> {
     const { autocommit } = ordersOf(this.db, workspaceId);
-    const first = decisions.filter(
-      ({ id }, index) => decisions.findIndex((decision) => decision.id === id) === index,
-    );
+    const first = firstOfEach(decisions, ({ id }) => id);
     const decided = await setStatuses(autocommit, first, decideFree);
     return decisions.map(async (decision) => {
-      const { id } = decision;
-      const result = first.includes(decision) ? decided.get(id) : undefined;
-      return result ?? (await setStatuses(autocommit, [decision], decideOne)).get(id) ?? UNKNOWN;
+      const result = first.includes(decision) ? decided.get(decision.id) : undefined;
+      return result ?? (await setStatuses(autocommit, [decision], decideOne)).get(decision.id);
     });
   }
 
@@ -108,8 +115,6 @@ export class PaymentBatches {
   }
 }
 
-const UNKNOWN: Decided = { changed: false, refunded: 0 };
-
 async function setStatuses(
   tx: Tx,
   decisions: Decision[],
@@ -120,28 +125,28 @@ async function setStatuses(
 }
 
 /** Leaves out payments that another transaction has locked. */
-const decideFree = fixed((decisions: string) => decide(decisions, sql`for update of p skip locked`));
-const decideOne = fixed((decisions: string) => decide(decisions, sql`for update of p`));
+const decideFree = fixed((decisions: string) =>
+  decisionStatement(decisions, sql`for update of p skip locked`),
+);
+const decideOne = fixed((decisions: string) => decisionStatement(decisions, sql`for update of p`));
 
-/** The decisions must be for different payments. Payments that do not exist are left out. */
-function decide(decisions: string, lock: Statement): Statement {
+/** The decisions must be for different payments. Returns the payments whose status has changed. */
+function decisionStatement(decisions: string, lock: Statement): Statement {
   return sql`
-    with before as materialized (
-      select p.id, p.status, p.refunded, asked.status as wanted
+    with undecided as materialized (
+      select p.id, p.refunded, asked.status as wanted
       from jsonb_to_recordset(${decisions}::jsonb) as asked(id text, status text)
-      join sandbox_payments p on p.id = asked.id ${lock}
+      join sandbox_payments p on p.id = asked.id
+      where p.status in ('open', 'declined') and p.status <> asked.status ${lock}
     ),
     changed as (
-      update sandbox_payments p set status = before.wanted
-      from before where p.id = before.id and before.status in ('open', 'declined') and before.status <> before.wanted
-      returning p.id
+      update sandbox_payments p set status = undecided.wanted from undecided where p.id = undecided.id
     ),
     queued as (
       insert into sandbox_outbox (id, payment_id, type, refunded_in_all)
-      select id || ':' || wanted, id, wanted, refunded from before
-      where id in (select id from changed) and wanted <> 'declined'
+      select id || ':' || wanted, id, wanted, refunded from undecided where wanted <> 'declined'
     )
-    select id, refunded, id in (select id from changed) as changed from before`;
+    select id, refunded from undecided`;
 }
 
 const paymentsById = fixed(

@@ -82,7 +82,7 @@ export function raw(text: string): Statement {
 
 /**
  * Formats values that need no quoting, such as ids and integers, as a PostgreSQL array literal. This is faster than pg,
- * which scans each element for characters to quote.
+ * which scans each element for characters to quote. The text null would become SQL NULL.
  */
 export function arrayOf(values: (string | number)[]): string {
   return `{${values.join(',')}}`;

@@ -1,6 +1,6 @@
 import { money } from '../../platform/html/money.js';
 import { CART_MAX_QUANTITY, lineName } from '../cart.js';
-import type { CartLine, CartView } from '../cart-view.js';
+import type { CartLine, CartView } from '../cart-reads.js';
 import { productAddress } from '../product-address.js';
 import { Picture } from './product-cards.js';
 import { ShopPage, type Visit } from './shell.js';

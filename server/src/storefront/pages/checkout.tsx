@@ -1,7 +1,7 @@
 import type { DeliveryOption } from '../../checkout/delivery-options.js';
 import { money } from '../../platform/html/money.js';
 import { Alert } from '../../platform/html/page.js';
-import type { CartView } from '../cart-view.js';
+import type { CartView } from '../cart-reads.js';
 import type { CheckoutForm } from '../checkout-form.js';
 import { FaultSummary } from './checkout-faults.js';
 import { AddressFields, BuyerFields, DeliveryFields, PaymentFields } from './checkout-fields.js';
