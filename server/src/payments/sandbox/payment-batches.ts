@@ -42,7 +42,6 @@ export class PaymentBatches {
   private readonly sent = new StoreBatcher(MAX_BATCH, (workspaceId, ids: string[]) =>
     this.removeAll(workspaceId, ids),
   );
-
   private readonly reads = new Batcher(3, 12, (ids: string[]) => this.findAll(ids));
 
   constructor(private readonly db: Database) {}
