@@ -56,6 +56,8 @@ async function copy(source: Readable, file: Writable): Promise<void> {
   } catch (error) {
     source.unpipe(file);
     file.destroy();
+    // A file that is still being opened would otherwise be created after it has been removed.
+    if (!file.closed) await new Promise((resolve) => file.once('close', resolve));
     throw error;
   }
 }
