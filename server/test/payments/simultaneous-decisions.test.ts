@@ -48,7 +48,7 @@ test('each payment gets its own decision', async () => {
   expect(rows).toHaveLength(1);
 });
 
-test('of several decisions on one payment, the first is made, contradicting ones are refused and repeated ones change nothing', async () => {
+test('of several decisions on one payment, one is made, contradicting ones are refused and repeated ones change nothing', async () => {
   const orderId = await place();
   const id = await transactionOf(feira, orderId);
   const results = await decideAll([
