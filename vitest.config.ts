@@ -15,6 +15,7 @@ const LARGE = [
   'server/test/isolation.test.ts',
   'server/test/catalog/product-cursor.test.ts',
   'server/test/catalog/product-search-large.test.ts',
+  'server/test/catalog/sort-values.test.ts',
   'server/test/catalog/variation-balances.test.ts',
   'server/test/checkout/races.test.ts',
   'server/test/commands/demo-store.test.ts',

@@ -38,7 +38,14 @@ export interface Filling {
 }
 
 const TABLES = {
-  catalog: ['products', 'variations', 'product_images', 'product_search'],
+  catalog: [
+    'products',
+    'product_sort_values',
+    'variations',
+    'variation_sort_values',
+    'product_images',
+    'product_search',
+  ],
   orders: ['orders', 'customers', 'order_search', 'order_changes'],
 };
 

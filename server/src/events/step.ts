@@ -24,7 +24,8 @@ export interface StepResult {
  *
  * Only one sequencer at a time numbers the events of a store: the one that has locked the store's row in event_heads. A
  * statement may have taken its snapshot before it got that lock, and another sequencer may have moved some of the rows
- * in the snapshot since then. DELETE skips those rows, and the remaining rows get higher numbers than the skipped ones.
+ * in the snapshot since then. take_from_outbox() skips those rows, and the remaining rows get higher numbers than the
+ * skipped ones. No other row can have taken their place, because VACUUM keeps rows that a running statement sees.
  *
  * No step waits for a transaction that changes products or orders, because such transactions lock none of the rows that
  * a step locks.
@@ -49,9 +50,8 @@ function step(next: Statement, lock: Statement): Statement {
       select h.* from event_heads h, epoch where h.workspace_id in (select workspace_id from next)
       order by h.workspace_id ${lock}
     ),
-    taken as (
-      delete from outbox o
-      where o.ctid = any(array(select next.place from next join head on head.workspace_id = next.workspace_id)) returning o.*
+    taken as materialized (
+      select * from take_from_outbox(array(select next.place from next join head on head.workspace_id = next.workspace_id))
     ),
     numbered as materialized (
       select t.*, h.last_sequence + count(t.event) over earlier as sequence,

@@ -22,6 +22,11 @@ const LOCK_NOT_AVAILABLE = '55P03';
  * transaction, so such a statement is in a file of its own.
  */
 const CONCURRENT_INDEX = /^(?:--.*\n)*create (?:unique )?index concurrently (\w+)/i;
+/**
+ * Matches the other migrations that cannot run in a transaction: one that drops an index without blocking its table, and
+ * one that calls a procedure, which commits after each batch of rows. If it is interrupted, it is run again as a whole.
+ */
+const WITHOUT_TRANSACTION = /^(?:--.*\n)*(?:drop index concurrently if exists|call) \w+/i;
 
 export interface MigrateOptions {
   /** The folder with the SQL files. Only tests set it. */
@@ -129,7 +134,13 @@ async function applyWhenUnlocked(
 
 async function apply(client: pg.Client, { name, text }: Migration): Promise<void> {
   const index = CONCURRENT_INDEX.exec(text)?.[1];
-  if (index !== undefined) return buildIndex(client, index, { name, text });
+  // An interrupted build may have left an invalid index behind.
+  if (index !== undefined) await client.query(`drop index concurrently if exists ${index}`);
+  if (index !== undefined || WITHOUT_TRANSACTION.test(text)) {
+    await client.query(text);
+    await client.query('insert into schema_migrations (name) values ($1)', [name]);
+    return;
+  }
   await client.query('begin');
   try {
     await client.query(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`);
@@ -140,13 +151,6 @@ async function apply(client: pg.Client, { name, text }: Migration): Promise<void
     await client.query('rollback');
     throw error;
   }
-}
-
-/** Builds an index. An interrupted build may have left an invalid index behind, which is removed first. */
-async function buildIndex(client: pg.Client, index: string, { name, text }: Migration): Promise<void> {
-  await client.query(`drop index concurrently if exists ${index}`);
-  await client.query(text);
-  await client.query('insert into schema_migrations (name) values ($1)', [name]);
 }
 
 /** Looks for the blocking sessions while a migration waits, because the error of a lock timeout does not name them. */

@@ -41,8 +41,10 @@ const RULES: [RegExp, Rule][] = [
   [new RegExp(`^(?:drop table|drop trigger .* on|truncate(?: table)?) ${NAME}`), lockOn(1, EXCLUSIVE)],
   [new RegExp(`^drop index concurrently ${NAME}`), lockOn(1, 'share update exclusive')],
   [new RegExp(`^drop index ${NAME}`), lockOn(1, EXCLUSIVE)],
+  // A procedure commits after each batch, so that rows are locked only briefly.
+  [/^call \w+\(/, () => []],
   [
-    /^(?:create|drop|alter) (?:or replace )?(?:function|type|domain|sequence|extension|view|aggregate|cast|operator)/,
+    /^(?:create|drop|alter) (?:or replace )?(?:function|procedure|type|domain|sequence|extension|view|aggregate|cast|operator)/,
     () => [],
   ],
   [/^(?:comment|grant|revoke|set|select|analyze) /, () => []],

@@ -102,6 +102,11 @@ describe('a migration is accepted', () => {
       'a function',
       'create or replace function f() returns int language sql as $$ update a set b = 1; select 1 $$',
     ],
+    [
+      'a procedure that changes rows in batches',
+      'create procedure f() language plpgsql as $$ begin update a set b = 1; commit; end $$; call f()',
+    ],
+    ['an index that is dropped concurrently', 'drop index concurrently if exists a'],
     ['a new statistics target for an index', 'alter index i alter column 1 set statistics 0'],
     [
       'a renamed table that has a view with the old name',

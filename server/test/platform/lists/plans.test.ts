@@ -28,7 +28,7 @@ beforeAll(async () => {
   // Tests do not wait for the disk at a commit, and VACUUM does not mark a page as all-visible until the commits of its
   // rows are on the disk. A checkpoint writes all commits to the disk.
   await autocommit.query(sql`checkpoint`);
-  await autocommit.query(sql`vacuum analyze products, product_search, list_counts`);
+  await autocommit.query(sql`vacuum analyze products, product_sort_values, product_search, list_counts`);
 });
 afterAll(() => feira.close());
 
@@ -96,10 +96,25 @@ test('pages with different numbers share one plan', async () => {
 test.each([
   ['price', 'products_by_price'],
   ['-name', 'products_by_name'],
-  ['quantity', 'products_by_quantity'],
-  ['-updatedAt', 'products_by_updated'],
+  ['quantity', 'product_sort_values_by_quantity'],
+  ['-updatedAt', 'product_sort_values_by_updated'],
 ])('sort=%s reads the index %s', async (sort, index) => {
   expect(await scansOf({ sort })).toContain(`Index Scan ${index}`);
+});
+
+test('a page of recently changed products far into the list skips index entries, and counts no products', async () => {
+  const filters = { updatedFrom: '2020-01-01T00:00:00Z' };
+  const scans = await scansOf({ sort: '-updatedAt', page: 80, filters });
+  expect(scans).toContain('Index Only Scan product_sort_values_by_updated');
+  expect(scans.filter((scan) => scan.endsWith(' products_pkey'))).toHaveLength(1);
+  expect(scans).not.toContain('Seq Scan products');
+});
+
+test('products that were changed in a short period are found by their time, whatever the order of the list', async () => {
+  const filters = { updatedFrom: '2100-01-01T00:00:00Z', updatedTo: '2100-01-02T00:00:00Z' };
+  const scans = await scansOf({ sort: 'createdAt', filters });
+  expect(scans.join()).toContain('product_sort_values_by_updated');
+  expect(scans.join()).not.toContain('products_by_created');
 });
 
 test('a rare term is looked up in the search index', async () => {
