@@ -18,6 +18,7 @@ import { sql } from './platform/db/sql.js';
 import { Flash } from './platform/html/flash.js';
 import { PageCache } from './platform/html/page-cache.js';
 import type { GatewayName } from './platform/http/public-address.js';
+import { ResponseMemory } from './platform/http/response-memory.js';
 import { ListMemory } from './platform/lists/list-memory.js';
 import { Readiness } from './platform/observability/health.js';
 import { openResources, type ResourceOptions, type Resources } from './resources.js';
@@ -70,7 +71,8 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
     memory(),
     replica && { server: replica, memory: memory() },
   );
-  const answers = new AnswerMemory(db.system('store versions'));
+  const responses = new ResponseMemory();
+  const answers = new AnswerMemory(db.system('store versions'), responses);
   measureDeliveries(metrics.registry, db.system('metrics'), dispatcher);
   const credentials = new Credentials(db.system('tokens'), clock, listener);
   const sessions = new Sessions(db.system('sessions'), clock, signer, publicUrl);
@@ -103,9 +105,9 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
         guard: { credentials, budgets },
         idempotency: { db, clock, seal },
         afterWrite: { db, clock, storage, wake },
-        catalog: { db, mediaUrl, snapshots, lists, answers },
+        catalog: { db, mediaUrl, snapshots, lists, answers, responses },
         media: { db, storage, mediaUrl },
-        orders: { db, refunder: gateway ?? noRefunder, snapshots, lists, answers },
+        orders: { db, refunder: gateway ?? noRefunder, snapshots, lists, answers, responses },
         shipping: { clock, labels },
         webhooks: { clock, outbound, seal },
       },

@@ -49,7 +49,7 @@ export const catalogLists: FastifyPluginAsyncTypebox<CatalogListOptions> = async
     async (request, reply) => {
       if (prefersNdjson(request)) return sendSnapshot(request, reply, snapshots, productRecords(mediaUrl));
       const { workspaceId } = request.credential;
-      const body = await answers.answer(workspaceId, request.url, () => {
+      const body = await answers.answer(workspaceId, reply, () => {
         const { include, ...query } = request.query;
         const page = readPageRequest(
           { ...query, ...(include !== undefined && { include: sorted(include) }) },
@@ -87,7 +87,7 @@ export const catalogLists: FastifyPluginAsyncTypebox<CatalogListOptions> = async
     async (request, reply) => {
       if (prefersNdjson(request)) return sendSnapshot(request, reply, snapshots, variationRecords);
       const { workspaceId } = request.credential;
-      const body = await answers.answer(workspaceId, request.url, () => {
+      const body = await answers.answer(workspaceId, reply, () => {
         const page = readPageRequest(request.query, {
           list: 'variants',
           defaultSort: '-updatedAt',

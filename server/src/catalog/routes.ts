@@ -9,6 +9,7 @@ import type { Tx } from '../platform/db/share.js';
 import { DryRunQuery } from '../platform/http/dry-run.js';
 import { notFound } from '../platform/http/errors.js';
 import { readIfMatch, requireMatch } from '../platform/http/if-match.js';
+import type { ResponseMemory } from '../platform/http/response-memory.js';
 import { sendJson } from '../platform/http/send-json.js';
 import { Deleted } from '../platform/schema/shapes.js';
 import { createProduct, createVariedProduct } from './create-product.js';
@@ -26,13 +27,14 @@ export interface CatalogOptions {
   snapshots: Snapshots;
   lists: ListReads;
   answers: AnswerMemory;
+  responses: ResponseMemory;
 }
 
 export const catalogRoutes: FastifyPluginAsyncTypebox<CatalogOptions> = async (
   app,
-  { db, mediaUrl, snapshots, lists, answers },
+  { db, mediaUrl, snapshots, lists, answers, responses },
 ) => {
-  const products = productReads(db.system('product details'), mediaUrl);
+  const products = productReads(db.system('product details'), responses, mediaUrl);
 
   async function readProduct(request: FastifyRequest): Promise<string | Buffer> {
     const { id } = request.params as { id: string };
@@ -107,7 +109,7 @@ export const catalogRoutes: FastifyPluginAsyncTypebox<CatalogOptions> = async (
     },
     async (request, reply) => {
       const { id } = request.params;
-      const product = await products.find(request.credential.workspaceId, id);
+      const product = await products.find(request.credential.workspaceId, id, reply.raw);
       if (!product) throw notFound('Product', id);
       reply.header('etag', product.etag);
       return sendJson(reply, product.json);

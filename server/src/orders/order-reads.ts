@@ -1,20 +1,18 @@
-import { type NumberedRow, RecordReads } from '../platform/db/record-reads.js';
+import { RecordReads, selectRecords, selectVersions } from '../platform/db/record-reads.js';
 import type { Queryable } from '../platform/db/share.js';
-import { fixed, rawJson, sql } from '../platform/db/sql.js';
+import { fixed } from '../platform/db/sql.js';
+import type { ResponseMemory } from '../platform/http/response-memory.js';
 import { orderJson } from './records.js';
 
-interface OrderDetail extends NumberedRow {
-  json: string | Buffer;
+/** Returns the reads of orders. Every change to an invoice or a refund also updates the row of its order. */
+export function orderReads(db: Queryable, memory: ResponseMemory): RecordReads {
+  return new RecordReads(db, memory, { records, versions });
 }
 
-/** Returns the reads of orders as JSON text. */
-export function orderReads(db: Queryable): RecordReads<OrderDetail> {
-  return new RecordReads(db, ordersById);
-}
+const TABLE = { name: 'orders', alias: 'o' };
 
-const ordersById = fixed(
-  (workspaceIds: string, ids: string) => sql`
-    select asked.n, ${rawJson(orderJson, 'json')}
-    from unnest((select ${workspaceIds}::uuid[]), (select ${ids}::uuid[])) with ordinality as asked(workspace_id, id, n)
-    join orders o on o.workspace_id = asked.workspace_id and o.id = asked.id`,
+const records = fixed((workspaceIds: string, ids: string) =>
+  selectRecords(TABLE, orderJson, workspaceIds, ids),
 );
+
+const versions = fixed((workspaceIds: string, ids: string) => selectVersions(TABLE, workspaceIds, ids));

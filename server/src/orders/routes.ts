@@ -7,6 +7,7 @@ import type { Snapshots } from '../events/snapshots.js';
 import type { Database } from '../platform/db/database.js';
 import { badRequest, notFound } from '../platform/http/errors.js';
 import { prefersNdjson } from '../platform/http/ndjson.js';
+import type { ResponseMemory } from '../platform/http/response-memory.js';
 import { sendJson } from '../platform/http/send-json.js';
 import { readPageRequest } from '../platform/lists/paging.js';
 import { Type } from '../platform/schema/type.js';
@@ -27,6 +28,7 @@ export interface OrderOptions {
   snapshots: Snapshots;
   lists: ListReads;
   answers: AnswerMemory;
+  responses: ResponseMemory;
 }
 
 const ofOrder = Type.Object({ id: Type.String({ description: 'Order id' }) });
@@ -35,9 +37,9 @@ const isCustomerFilters = checkerOf(Type.Object(shape.customerFilters, { additio
 
 export const orderRoutes: FastifyPluginAsyncTypebox<OrderOptions> = async (
   app,
-  { db, refunder, snapshots, lists, answers },
+  { db, refunder, snapshots, lists, answers, responses },
 ) => {
-  const details = orderReads(db.system('order details'));
+  const details = orderReads(db.system('order details'), responses);
 
   app.get(
     '/orders',
@@ -79,7 +81,7 @@ export const orderRoutes: FastifyPluginAsyncTypebox<OrderOptions> = async (
       // A response is not cached if it depends on the current time zone of the store (with `from` or `to`), or if
       // numbers must first be assigned to committed changes (delta sync).
       const isRepeatable = from === undefined && to === undefined && !isDeltaSync;
-      const body = await (isRepeatable ? answers.answer(workspaceId, request.url, read) : read());
+      const body = await (isRepeatable ? answers.answer(workspaceId, reply, read) : read());
       return sendJson(reply, body);
     },
   );
@@ -97,8 +99,9 @@ export const orderRoutes: FastifyPluginAsyncTypebox<OrderOptions> = async (
       },
     },
     async (request, reply) => {
-      const order = await details.find(request.credential.workspaceId, request.params.id);
+      const order = await details.find(request.credential.workspaceId, request.params.id, reply.raw);
       if (!order) throw notFound('Order', request.params.id);
+      reply.header('etag', order.etag);
       return sendJson(reply, order.json);
     },
   );

@@ -88,7 +88,7 @@ test('a change of any field in the end of a product stores it again', async () =
 
 test('a variation that is inserted with a time, as in a restore, keeps it', async () => {
   const id = await newVaried(store, { restored: 2 });
-  const { body: before } = await store.get(`/products/${id}`);
+  const { body: before } = await store.get(`/products/${id}/variants`);
   await feira.context.db.store('test').transaction(async (tx) => {
     await tx.query(sql`create temporary table copied on commit drop as
       select * from variations where workspace_id = ${store.workspaceId} and product_id = ${id}`);
@@ -98,9 +98,9 @@ test('a variation that is inserted with a time, as in a restore, keeps it', asyn
     await tx.query(sql`update copied set updated_at = '2020-01-31T00:00:00.000Z'`);
     await tx.query(sql`insert into variations select * from copied`);
   });
-  const { body: after } = await store.get(`/products/${id}`);
-  const [variation] = before.variants;
-  expect(after.variants).toEqual([{ ...variation, updatedAt: '2020-01-31T00:00:00.000Z' }]);
+  const { body: after } = await store.get(`/products/${id}/variants`);
+  const [variation] = before.data;
+  expect(after.data).toEqual([{ ...variation, updatedAt: '2020-01-31T00:00:00.000Z' }]);
 });
 
 test('a product and a variation without a stored end get one with their next change', async () => {

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../../src/platform/db/sql.js';
-import { newProduct } from '../support/catalog.js';
+import { newProduct, newVaried } from '../support/catalog.js';
 import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
 import { Random } from '../support/random.js';
 import { RandomWrites } from '../support/random-writes.js';
 import { order } from '../support/shop.js';
+import { readSnapshot } from '../support/snapshots.js';
 
 let feira: Feira;
 let other: Feira;
@@ -29,10 +30,11 @@ async function listed(client: StoreClient, path: string): Promise<Listed[]> {
   return answer.body.data;
 }
 
+const byId = (a: { id: string }, b: { id: string }) => (a.id < b.id ? -1 : 1);
+
 /**
- * Compares the lists of products and orders with single records, which are not cached, and the lists of variations and
- * search results with the list of products. Then reads all lists a second time, so that their responses are cached
- * before the next write.
+ * Compares lists and single records with the records of a snapshot, which are not cached. Then reads all lists a second
+ * time, so that more of them are cached before the next write.
  */
 async function expectCurrent(client: StoreClient, searched: string): Promise<void> {
   const [products, orders, variants, found] = await Promise.all([
@@ -41,10 +43,12 @@ async function expectCurrent(client: StoreClient, searched: string): Promise<voi
     listed(client, '/variants'),
     listed(client, `/products?search=${searched}`),
   ]);
-  const details = await Promise.all(products.map(({ id }) => client.get(`/products/${id}`)));
-  expect(products).toEqual(details.map(({ body }) => body));
-  const single = await Promise.all(orders.map(({ id }) => client.get(`/orders/${id}`)));
-  expect(orders).toEqual(single.map(({ body }) => body));
+  const { records } = await readSnapshot(feira, client, '/products');
+  expect(products.toSorted(byId)).toEqual(records.toSorted(byId));
+  expect(await singleRecords(client, '/products', products)).toEqual(products);
+  const { records: orderRecords } = await readSnapshot(feira, client, '/orders');
+  expect(orders.toSorted(byId)).toEqual(orderRecords.toSorted(byId));
+  expect(await singleRecords(client, '/orders', orders)).toEqual(orders);
   const varied = products.flatMap(({ id, ...product }) =>
     (product as unknown as { variants: object[] }).variants.map((variant) => ({ productId: id, ...variant })),
   );
@@ -58,7 +62,12 @@ async function expectCurrent(client: StoreClient, searched: string): Promise<voi
   );
 }
 
-test('cached lists agree with the single records after each of many random writes through two servers', async () => {
+async function singleRecords(client: StoreClient, path: string, records: Listed[]): Promise<object[]> {
+  const answers = await Promise.all(records.map(({ id }) => client.get(`${path}/${id}`)));
+  return answers.map(({ body }) => body);
+}
+
+test('cached lists and records are current after each of many random writes through two servers', async () => {
   const store = await feira.store();
   const clients = [store, store.through(other)];
   const sold = await newProduct(store, { name: 'Sold', quantity: 100 });
@@ -81,16 +90,42 @@ test('cached lists agree with the single records after each of many random write
   }
 });
 
-test('a list that was requested twice is answered without reading the table until something changes', async () => {
+test('a list that was requested before is answered without reading the table until something changes', async () => {
   const store = await feira.store();
   const id = await newProduct(store, { name: 'First' });
-  for (let n = 0; n < 2; n++) await listed(store, '/products');
+  await listed(store, '/products');
   await feira.context.db.store('test').transaction(async (tx) => {
     await tx.query(sql`lock table products in access exclusive mode`);
     expect((await listed(store, '/products')).map(({ name }) => name)).toEqual(['First']);
   });
   await store.patch(`/products/${id}`, { name: 'Second' });
   expect((await listed(store, '/products')).map(({ name }) => name)).toEqual(['Second']);
+});
+
+test('a product that was requested before is answered without reading its variations until one changes', async () => {
+  const store = await feira.store();
+  const id = await newVaried(store, { remembered: 1 });
+  const first = await store.get(`/products/${id}`);
+  await feira.context.db.store('test').transaction(async (tx) => {
+    await tx.query(sql`lock table variations in access exclusive mode`);
+    const second = await store.get(`/products/${id}`);
+    expect([second.body, second.headers.etag]).toEqual([first.body, first.headers.etag]);
+    const known = await store.get(`/products/${id}`, { 'if-none-match': first.headers.etag as string });
+    expect(known.status).toBe(304);
+  });
+  await store.patch(`/products/${id}/variants/remembered/stock`, { quantity: 2 });
+  const changed = await store.get(`/products/${id}`);
+  expect(changed.body.variants).toMatchObject([{ sku: 'remembered', quantity: 2 }]);
+  expect(changed.headers.etag).not.toBe(first.headers.etag);
+});
+
+test('a cached product is a 404 for another store, and for its own store once it is deleted', async () => {
+  const [store, stranger] = [await feira.store(), await feira.store()];
+  const id = await newProduct(store);
+  for (let n = 0; n < 2; n++) expect((await store.get(`/products/${id}`)).status).toBe(200);
+  expect((await stranger.get(`/products/${id}`)).status).toBe(404);
+  await store.through(other).delete(`/products/${id}`);
+  expect((await store.get(`/products/${id}`)).status).toBe(404);
 });
 
 test('a change is visible in the list before and after its event gets a sequence number', async () => {

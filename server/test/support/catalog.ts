@@ -5,7 +5,7 @@ let made = 0;
 
 /** Creates a product, by default without variations, and returns its id. */
 export async function newProduct(store: StoreClient, fields: object = {}): Promise<string> {
-  const answer = await store.post('/products', { name: `Product ${++made}`, price: 10, ...fields });
+  const answer = await store.post('/products', { name: `Product no. ${++made}`, price: 10, ...fields });
   expect(answer.status).toBe(201);
   return answer.body.id;
 }
