@@ -3,7 +3,7 @@ import type { Origin } from '../events/names.js';
 import { emit } from '../events/outbox.js';
 import { productUpdated, stockUpdated } from '../events/product-events.js';
 import type { Tx } from '../platform/db/share.js';
-import { fixed, sql } from '../platform/db/sql.js';
+import { fixed, type Statement, sql } from '../platform/db/sql.js';
 import { isUniqueViolation } from '../platform/db/sql-state.js';
 import { type ApiError, conflict, type FaultDetail, invalid, notFound } from '../platform/http/errors.js';
 import { isId } from '../platform/schema/ids.js';
@@ -90,11 +90,11 @@ export function knownFields(change: ProductChange): Partial<ProductRecord> {
 }
 
 /**
- * Serializes renames. Two calls that swap the names of two products would otherwise wait for each other in the unique
- * index and deadlock.
+ * Serializes renames. Two calls that swap the names of two products, or a rename and the creation of several products,
+ * would otherwise wait for each other in the unique index and deadlock.
  */
 async function serializeRenames(tx: Tx, workspaceId: string): Promise<void> {
-  await tx.query(sql`select pg_advisory_xact_lock(hashtextextended(${`names ${workspaceId}`}, 0))`);
+  await tx.query(lockNames(workspaceId));
 }
 
 async function storeProduct(tx: Tx, workspaceId: string, product: ProductRecord): Promise<void> {
@@ -127,6 +127,15 @@ export function noSuchCategory(id: number | undefined): FaultDetail {
 export function nameTaken(name: string): ApiError {
   return conflict('duplicate_name', `A product named "${name}" already exists in this store`);
 }
+
+/** The key of the advisory lock on the product names of a store. Renames take it, and creations share it. */
+export function namesOf(workspaceId: Statement): Statement {
+  return sql`hashtextextended('names ' || ${workspaceId}::uuid, 0)`;
+}
+
+const lockNames = fixed(
+  (workspaceId: string) => sql`select pg_advisory_xact_lock(${namesOf(sql`${workspaceId}`)})`,
+);
 
 const productForUpdate = fixed(
   (workspaceId: string, id: string) => sql`

@@ -12,8 +12,9 @@ import { readIfMatch, requireMatch } from '../platform/http/if-match.js';
 import type { ResponseMemory } from '../platform/http/response-memory.js';
 import { sendJson } from '../platform/http/send-json.js';
 import { Deleted } from '../platform/schema/shapes.js';
-import { createProduct, createVariedProduct } from './create-product.js';
+import { createProduct } from './create-product.js';
 import { catalogLists } from './list-routes.js';
+import { ProductCreations } from './product-creations.js';
 import { productReads } from './product-reads.js';
 import { deleteProduct, lockProduct, updateProduct } from './products.js';
 import { listCategories } from './queries.js';
@@ -35,6 +36,7 @@ export const catalogRoutes: FastifyPluginAsyncTypebox<CatalogOptions> = async (
   { db, mediaUrl, snapshots, lists, answers, responses },
 ) => {
   const products = productReads(db.system('product details'), responses, mediaUrl);
+  const creations = new ProductCreations(db);
 
   async function readProduct(request: FastifyRequest): Promise<string | Buffer> {
     const { id } = request.params as { id: string };
@@ -77,19 +79,11 @@ export const catalogRoutes: FastifyPluginAsyncTypebox<CatalogOptions> = async (
     async (request, reply) => {
       const { workspaceId } = request.credential;
       const origin = originOfApp(request.credential);
-      const { variants } = request.body;
-      if (!variants) {
-        const product = await createProduct(request.store.autocommit, workspaceId, origin, request.body);
-        return reply.code(201).send({ ...product, images: [], variants: [] });
-      }
-      const varied = await createVariedProduct(
-        request.store.autocommit,
-        workspaceId,
-        origin,
-        request.body,
-        variants,
-      );
-      return sendJson(reply.code(201), varied);
+      const open = request.dryRun ?? request.keyed;
+      const product = await (open
+        ? createProduct(open.autocommit, workspaceId, origin, request.body)
+        : creations.create(workspaceId, origin, request.body));
+      return sendJson(reply.code(201), product);
     },
   );
 

@@ -3,7 +3,6 @@ import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findAccount, setPassword, storesOwnedBy } from '../accounts/users.js';
 import { createProduct } from '../catalog/create-product.js';
-import { putVariations } from '../catalog/put-variations.js';
 import type { Demo as DocsDemo } from '../docs/demo.js';
 import { createApp } from '../oauth/apps.js';
 import { SCOPES, type Scope } from '../oauth/scopes.js';
@@ -11,7 +10,7 @@ import { createGrant, issueTokens } from '../oauth/tokens.js';
 import type { SandboxGateway } from '../payments/sandbox/gateway.js';
 import type { Clock } from '../platform/clock.js';
 import type { Database } from '../platform/db/database.js';
-import { type Tx, withoutCommit } from '../platform/db/share.js';
+import type { Tx } from '../platform/db/share.js';
 import { shopOfStore } from '../stores/queries.js';
 import { createStore, setAccentColor } from '../stores/stores.js';
 import type { FillServices } from './demo-store/fill.js';
@@ -172,26 +171,25 @@ async function addFirstProducts(tx: Tx, workspaceId: string): Promise<void> {
     weight: 0.5,
     categoryId: 20,
   });
-  const shirt = await createProduct(tx, workspaceId, 'system', {
+  await createProduct(tx, workspaceId, 'system', {
     name: 'Camiseta Básica',
     price: 79.9,
     priceDiscount: 59.9,
     description: 'Malha de algodão, gola redonda.',
     weight: 0.25,
     categoryId: 2,
+    variants: {
+      types: [
+        { name: 'Tamanho', options: ['P', 'M', 'G'] },
+        { name: 'Cor', options: ['Azul', 'Branca'] },
+      ],
+      combinations: ['P', 'M', 'G'].flatMap((size) =>
+        ['Azul', 'Branca'].map((color) => ({
+          options: [size, color],
+          sku: `CAM-${size}-${color.slice(0, 2).toUpperCase()}`,
+          quantity: 10,
+        })),
+      ),
+    },
   });
-  const structure = {
-    types: [
-      { name: 'Tamanho', options: ['P', 'M', 'G'] },
-      { name: 'Cor', options: ['Azul', 'Branca'] },
-    ],
-    combinations: ['P', 'M', 'G'].flatMap((size) =>
-      ['Azul', 'Branca'].map((color) => ({
-        options: [size, color],
-        sku: `CAM-${size}-${color.slice(0, 2).toUpperCase()}`,
-        quantity: 10,
-      })),
-    ),
-  };
-  await putVariations(withoutCommit(tx), workspaceId, 'system', shirt.id, structure, false);
 }

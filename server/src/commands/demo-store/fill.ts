@@ -1,6 +1,5 @@
 import { Readable } from 'node:stream';
 import { createProduct } from '../../catalog/create-product.js';
-import { putVariations } from '../../catalog/put-variations.js';
 import { type PreparedImage, prepareImage, recordImage } from '../../media/attach.js';
 import { LocalStorage } from '../../media/local-storage.js';
 import type { Storage } from '../../media/storage.js';
@@ -42,12 +41,8 @@ async function ensureProduct(tx: Tx, workspaceId: string, product: DemoProduct):
   const { name, description, price, priceDiscount, categoryId, weight, colors, sku, quantity } = product;
   if (await findProduct(tx, workspaceId, name)) return;
   const fields = { name, description, price, priceDiscount: priceDiscount ?? null, categoryId, weight };
-  if (!colors) {
-    await createProduct(tx, workspaceId, 'system', { ...fields, sku, quantity });
-    return;
-  }
-  const { id } = await createProduct(tx, workspaceId, 'system', fields);
-  await putVariations(tx, workspaceId, 'system', id, variationsOf(product, colors), false);
+  const stock = colors ? { variants: variationsOf(product, colors) } : { sku, quantity };
+  await createProduct(tx, workspaceId, 'system', { ...fields, ...stock });
 }
 
 function variationsOf(product: DemoProduct, { name, options }: NonNullable<DemoProduct['colors']>) {

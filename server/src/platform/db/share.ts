@@ -17,15 +17,10 @@ export interface Tx extends Queryable {
   /**
    * Sends the last statements of a function that writes. If the transaction ends with them, COMMIT is sent right behind
    * them, so that locks are not held for another round trip. `send` must issue all its statements before it waits for
-   * anything, and must reject if one of them fails. A caller that sends more statements in the same transaction after
-   * such a function must pass it `withoutCommit(tx)` instead of `tx`.
+   * anything, and must reject if one of them fails. After such a function, no more statements may be sent in the same
+   * transaction.
    */
   last<T>(send: () => Promise<T>): Promise<T>;
-}
-
-/** Returns the transaction for a function that is followed by more statements. Its `last` does not send COMMIT. */
-export function withoutCommit(tx: Tx): Tx {
-  return { writes: true, query: (statement) => tx.query(statement), last: (send) => send() };
 }
 
 export interface Transaction extends Tx {

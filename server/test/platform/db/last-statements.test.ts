@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../../../src/platform/db/database.js';
-import { type Tx, withoutCommit } from '../../../src/platform/db/share.js';
+import type { Tx } from '../../../src/platform/db/share.js';
 import { sql } from '../../../src/platform/db/sql.js';
 import { cloneDatabase, LONG_DEADLINES } from '../../support/database.js';
 
@@ -67,17 +67,6 @@ describe.each(['pipeline', 'pg'] as const)(
       });
       await expect(work).rejects.toThrow('a statement was sent after the end of its transaction');
       expect(await notes()).toEqual(['last']);
-    });
-
-    test('are not committed yet if they are only the last ones of a part of the transaction', async () => {
-      const work = db.store('a').transaction(async (tx) => {
-        const part = withoutCommit(tx);
-        await part.last(() => note(part, 'first'));
-        await note(tx, 'second');
-        throw new Error('no');
-      });
-      await expect(work).rejects.toThrow('no');
-      expect(await notes()).toEqual([]);
     });
 
     test('are committed only when the caller commits, if it began the transaction itself', async () => {
