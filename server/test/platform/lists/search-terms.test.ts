@@ -48,6 +48,21 @@ test('the grams of a record contain the keys of every part of its values', async
   );
 });
 
+test('values with the same beginning have together the grams of each of them', async () => {
+  const ends = fc.array(fc.string({ unit: fc.constantFrom(...'abé日\\-7'), maxLength: 6 }), {
+    minLength: 2,
+    maxLength: 5,
+  });
+  await fc.assert(
+    fc.asyncProperty(value, ends, async (beginning, each) => {
+      const values = each.map((end) => beginning + end);
+      const [together, ...apart] = await Promise.all([values.join('\x1f'), ...values].map(gramsOf));
+      expect(new Set(together)).toEqual(new Set(apart.flat()));
+    }),
+    { numRuns: 200 },
+  );
+});
+
 test('search terms leave out missing values and keep the others apart', async () => {
   const [row] = await feira.context.db.background('test').query<Record<string, string>>(sql`
     select search_terms('Ção\x1fAna', null, 'B-1') as some, search_terms(null) as none, search_terms('', 'x') as empty`);
