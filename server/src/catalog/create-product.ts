@@ -1,6 +1,6 @@
 import type { Origin } from '../events/names.js';
 import type { Tx } from '../platform/db/share.js';
-import { fixed, rawJson, sql } from '../platform/db/sql.js';
+import { fixed, raw, rawJson, type Statement, sql } from '../platform/db/sql.js';
 import { invalid } from '../platform/http/errors.js';
 import { newId } from '../platform/schema/ids.js';
 import { knownFields, namesOf, nameTaken, noSuchCategory } from './products.js';
@@ -76,18 +76,45 @@ export async function createProducts(
   products: CheckedProduct[],
 ): Promise<Creation[]> {
   const numbered = products.map((product, n) => ({ ...product, n }));
-  const rows = await tx.query<Creation & { n: number }>(
-    insertProducts(workspaceId, JSON.stringify(numbered)),
-  );
+  // Without the part for variations, a simple product that is created alone takes a seventh less of PostgreSQL's time.
+  const insert = products.some(({ hasVariants }) => hasVariants)
+    ? insertVariedProducts
+    : insertSimpleProducts;
+  const rows = await tx.query<Creation & { n: number }>(insert(workspaceId, JSON.stringify(numbered)));
   return rows.sort((a, b) => a.n - b.n);
 }
 
 /** Returns the JSON of a created product. Throws the reason if it was not created. */
-export function createdJson({ name, categoryId }: CheckedProduct, { categoryExists, json }: Creation) {
+export function createdJson(
+  { name, categoryId }: CheckedProduct,
+  { categoryExists, json }: Creation,
+): string | Buffer {
   if (!categoryExists) throw invalid([noSuchCategory(categoryId)]);
   if (json === null) throw nameTaken(name);
   return json;
 }
+
+const insertSimpleProducts = fixed((workspaceId: string, products: string) =>
+  insertion(workspaceId, products, sql``, raw(`''`)),
+);
+
+const insertVariedProducts = fixed((workspaceId: string, products: string) =>
+  insertion(
+    workspaceId,
+    products,
+    sql`
+    added as (
+      insert into variations as v
+        (workspace_id, product_id, id, position, combination, options, sku, ean, price, quantity)
+      select ${workspaceId}::uuid, asked.id, n.id, n.position, n.combination, n.options, n.sku, n.ean, n.price, n.quantity
+      from created join asked on asked.id = created.id,
+        jsonb_to_recordset(asked.variations) as n(id uuid, position integer, combination text, options text[], sku text,
+          ean text, price numeric, quantity integer)
+      returning v.product_id, v.position, ${variationJson} as json
+    ),`,
+    sql`coalesce((select string_agg(json, ',' order by position) from added where product_id = asked.id), '')`,
+  ),
+);
 
 /**
  * Writes each row once, in one round trip. If a name is taken, even by a concurrent request, the unique index prevents
@@ -95,11 +122,16 @@ export function createdJson({ name, categoryId }: CheckedProduct, { categoryExis
  * that have inserted one of them. The names are inserted in a fixed order, and not while a product is being renamed, so
  * that no two transactions wait for each other. The events have the order of the requests.
  */
-const insertProducts = fixed(
-  (workspaceId: string, products: string) => sql`
+function insertion(
+  workspaceId: string,
+  products: string,
+  variations: Statement,
+  variants: Statement,
+): Statement {
+  return sql`
     with asked as materialized (
       select n.*, category.id is not null as "categoryExists"
-      from (select pg_advisory_xact_lock_shared(${namesOf(sql`${workspaceId}`)})) no_renames,
+      from (select pg_advisory_xact_lock_shared(${namesOf(workspaceId)})) no_renames,
         jsonb_to_recordset(${products}::jsonb) as n(n integer, id uuid, name text, price numeric,
           "priceDiscount" numeric, description text, quantity bigint, weight numeric, width numeric, height numeric,
           length numeric, "typeId" smallint, "categoryId" integer, "urlImage" text, sku text, ean text, ncm text,
@@ -116,16 +148,7 @@ const insertProducts = fixed(
       from asked where "categoryExists" order by name collate "C", n
       on conflict (workspace_id, name) do nothing
       returning p.id, ${productJson} as json
-    ),
-    added as (
-      insert into variations as v
-        (workspace_id, product_id, id, position, combination, options, sku, ean, price, quantity)
-      select ${workspaceId}::uuid, asked.id, n.id, n.position, n.combination, n.options, n.sku, n.ean, n.price, n.quantity
-      from created join asked on asked.id = created.id,
-        jsonb_to_recordset(asked.variations) as n(id uuid, position integer, combination text, options text[], sku text,
-          ean text, price numeric, quantity integer)
-      returning v.product_id, v.position, ${variationJson} as json
-    ),
+    ),${variations}
     search as (
       insert into product_search (workspace_id, product_id, terms)
       select ${workspaceId}::uuid, asked.id, search_terms(variadic asked.terms)
@@ -137,10 +160,8 @@ const insertProducts = fixed(
       from created join asked on asked.id = created.id order by asked.n
     )
     select asked.n, asked."categoryExists", ${rawJson(
-      sql`created.json || ',"images":[],"variants":[' || coalesce(variants.list, '') || ']}'`,
+      sql`created.json || ',"images":[],"variants":[' || ${variants} || ']}'`,
       'json',
     )}
-    from asked left join created on created.id = asked.id
-      left join (select product_id, string_agg(json, ',' order by position) as list from added group by product_id) variants
-        on variants.product_id = asked.id`,
-);
+    from asked left join created on created.id = asked.id`;
+}

@@ -129,13 +129,11 @@ export function nameTaken(name: string): ApiError {
 }
 
 /** The key of the advisory lock on the product names of a store. Renames take it, and creations share it. */
-export function namesOf(workspaceId: Statement): Statement {
+export function namesOf(workspaceId: string): Statement {
   return sql`hashtextextended('names ' || ${workspaceId}::uuid, 0)`;
 }
 
-const lockNames = fixed(
-  (workspaceId: string) => sql`select pg_advisory_xact_lock(${namesOf(sql`${workspaceId}`)})`,
-);
+const lockNames = fixed((workspaceId: string) => sql`select pg_advisory_xact_lock(${namesOf(workspaceId)})`);
 
 const productForUpdate = fixed(
   (workspaceId: string, id: string) => sql`

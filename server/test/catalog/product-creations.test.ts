@@ -88,7 +88,7 @@ test('60 concurrent calls each get the right answer, and each product has its re
   expect(await namesOf(store, 'search=g-13')).toEqual(['varied 13']);
 });
 
-test('products that are created together have one statement, and lists and events have the order of the calls', async () => {
+test('products that are created together have one statement, and their events have the order of the calls', async () => {
   const names = named('product', 16).sort(() => -1);
   const created = [];
   for (const product of create(names.map((name) => ({ name })))) created.push(await product);
