@@ -147,7 +147,7 @@ test.each(['commit', 'rollback'] as const)(
     const waiting = Promise.allSettled(create([{ name: 'Free' }, { name: 'Held' }]));
     const called = Promise.all(['Held', 'Called'].map((name) => store.post('/products', { name, price: 1 })));
     await Promise.all(create([{ name: 'Held' }, { name: 'Theirs' }], other));
-    await Promise.all(named('theirs', 20).map((name) => newProduct(other, { name })));
+    await Promise.all(named('theirs', 5).map((name) => newProduct(other, { name })));
     await holder[end]();
     const [free, held] = await waiting;
     expect(free).toMatchObject({ value: { name: 'Free' } });
