@@ -117,26 +117,34 @@ export class PaymentBatches {
 async function setStatuses(
   tx: Tx,
   decisions: Decision[],
-  statement: (decisions: string) => Statement,
+  statement: (ids: string, decisions: string) => Statement,
 ): Promise<Map<string, Decided>> {
-  const rows = await tx.query<Decided & { id: string }>(statement(JSON.stringify(decisions)));
+  const ids = arrayOf(decisions.map(({ id }) => id));
+  const rows = await tx.query<Decided & { id: string }>(statement(ids, JSON.stringify(decisions)));
   return new Map(rows.map(({ id, ...decided }) => [id, decided]));
 }
 
 /** Leaves out payments that another transaction has locked. */
-const decideFree = fixed((decisions: string) =>
-  decisionStatement(decisions, sql`for update of p skip locked`),
+const decideFree = fixed((ids: string, decisions: string) =>
+  decisionStatement(ids, decisions, sql`for update of p skip locked`),
 );
-const decideOne = fixed((decisions: string) => decisionStatement(decisions, sql`for update of p`));
+const decideOne = fixed((ids: string, decisions: string) =>
+  decisionStatement(ids, decisions, sql`for update of p`),
+);
 
-/** The decisions must be for different payments. Returns the payments whose status has changed. */
-function decisionStatement(decisions: string, lock: Statement): Statement {
+/**
+ * The decisions must be for different payments. Returns the payments whose status has changed. The ids are repeated in
+ * an array, because PostgreSQL expects a hundred decisions in the JSON, and to find so many among a few ten thousand
+ * payments it plans to read all of them.
+ */
+function decisionStatement(ids: string, decisions: string, lock: Statement): Statement {
   return sql`
     with undecided as materialized (
       select p.id, p.refunded, asked.status as wanted
       from jsonb_to_recordset(${decisions}::jsonb) as asked(id text, status text)
       join sandbox_payments p on p.id = asked.id
-      where p.status in ('open', 'declined') and p.status <> asked.status ${lock}
+      where p.id = any((select ${ids}::text[])::text[])
+        and p.status in ('open', 'declined') and p.status <> asked.status ${lock}
     ),
     changed as (
       update sandbox_payments p set status = undecided.wanted from undecided where p.id = undecided.id
