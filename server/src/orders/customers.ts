@@ -64,7 +64,10 @@ export async function countPaidOrders(tx: Tx, workspaceId: string, orderIds: str
       amount_spent = coalesce(c.amount_spent, c.total_spent) + o.total,
       (name, email, phone, address, last_order_at, terms) = (
         select o.customer->>'name', o.customer->>'email', o.customer->>'phone', o.shipping_address, o.created_at,
-          search_terms(o.customer->>'name', o.customer->>'email', c.document, formatted_tax_id(c.document), o.customer->>'phone')
+          case when (o.customer->>'name', o.customer->>'email', o.customer->>'phone') is not distinct from (c.name, c.email, c.phone)
+            then c.terms
+            else search_terms(o.customer->>'name', o.customer->>'email', c.document, formatted_tax_id(c.document), o.customer->>'phone')
+          end
         where c.last_order_at <= o.created_at
         union all
         select c.name, c.email, c.phone, c.address, c.last_order_at, c.terms where c.last_order_at > o.created_at
