@@ -94,3 +94,30 @@ describe('the errors of a form', () => {
     expect(page.text).toContain('Informe um CEP com 8 dígitos.');
   });
 });
+
+test('the form contains the address of the given CEP and nothing that another buyer has entered', async () => {
+  const portuguese = new Visitor(feira, visitor.shop, { 'accept-language': 'pt-BR' });
+  await visitor.add(mug);
+  await portuguese.press(await portuguese.at(`/products/${mug}`), 'Adicionar ao carrinho');
+  const formOf = async (buyer: Visitor, zip: string) => (await buyer.at(`/checkout?zip=${zip}`)).html;
+
+  const paulista = await formOf(visitor, '01001000');
+  expect(paulista).toContain('value="São Paulo"');
+  const carioca = await formOf(visitor, '20040002');
+  expect(carioca).toContain('value="Rio de Janeiro"');
+  expect(carioca).not.toContain('value="São Paulo"');
+
+  const entered = await visitor.order({ name: 'Bia', street: 'Rua das Flores', document: '1' });
+  expect(entered.html).toContain('value="Bia"');
+  expect(entered.html).toContain('value="Rua das Flores"');
+  const others = await formOf(portuguese, '01001000');
+  expect(others).toContain('Complemento');
+  expect(others).not.toContain('Bia');
+  expect(others).not.toContain('Rua das Flores');
+  expect(withoutTokens(await formOf(visitor, '01001000'))).toBe(withoutTokens(paulista));
+});
+
+/** Returns the page without the values of its hidden fields, which differ for each form. */
+function withoutTokens(html: string): string {
+  return html.replaceAll(/type="hidden"[^>]*/g, '');
+}

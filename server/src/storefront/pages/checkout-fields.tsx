@@ -7,7 +7,7 @@ import { STATES } from '../postal-codes.js';
 import { CheckoutField } from './checkout-field.js';
 import { CHECKOUT_TEXTS } from './checkout-texts.js';
 
-type Section = { language: Language; form: CheckoutForm };
+export type Section = { language: Language; form: CheckoutForm };
 
 function fieldOf({ language, form: { typed, faults } }: Section) {
   const texts = CHECKOUT_TEXTS[language];

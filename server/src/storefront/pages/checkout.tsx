@@ -4,8 +4,9 @@ import { Alert } from '../../platform/html/page.js';
 import type { CartView } from '../cart-reads.js';
 import type { CheckoutForm } from '../checkout-form.js';
 import { FaultSummary } from './checkout-faults.js';
-import { AddressFields, BuyerFields, DeliveryFields, PaymentFields } from './checkout-fields.js';
+import { DeliveryFields, PaymentFields } from './checkout-fields.js';
 import { CHECKOUT_TEXTS } from './checkout-texts.js';
+import { KeptAddressFields, KeptBuyerFields } from './kept-checkout-fields.js';
 import { Picture } from './product-cards.js';
 import { ShopPage, type Visit } from './shell.js';
 
@@ -47,8 +48,8 @@ export function CheckoutPage(props: Props) {
         ))}
         <Items visit={visit} cart={cart} options={options} />
         <div class="fields">
-          <BuyerFields language={language} form={form} />
-          <AddressFields language={language} form={form} />
+          <KeptBuyerFields language={language} form={form} />
+          <KeptAddressFields language={language} form={form} />
           <DeliveryFields language={language} form={form} options={options} />
           <PaymentFields language={language} form={form} total={cheapest} />
         </div>
