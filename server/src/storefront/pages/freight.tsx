@@ -1,3 +1,4 @@
+import { KeptHtml } from '../../platform/html/kept-html.js';
 import type { Language } from '../../platform/html/language.js';
 import { money } from '../../platform/html/money.js';
 import type { FreightPreview } from '../freight-preview.js';
@@ -9,6 +10,9 @@ const TEXTS = {
   pt: { title: 'Entrega', calculate: 'Calcular', hint: 'Informe o CEP para ver o custo e o prazo.' },
 };
 
+/** The field for the postal code while it is empty. */
+const kept = new KeptHtml(2);
+
 /** Shows the cost of delivery to a postal code. The form reloads the page with the result. */
 export function Freight(props: {
   language: Language;
@@ -18,26 +22,29 @@ export function Freight(props: {
   const { language, variantId, preview } = props;
   const texts = TEXTS[language];
   const { services, days, free, faults, labels } = CHECKOUT_TEXTS[language];
+  const field = (
+    <CheckoutField
+      name="zip"
+      label={labels.zip}
+      value={preview?.zip ?? ''}
+      fault={preview?.fault && faults[preview.fault]}
+      {...(!preview && { hint: texts.hint })}
+      inputmode="numeric"
+      autocomplete="postal-code"
+      maxLength={10}
+      beside={
+        <button type="submit" class="quiet">
+          {texts.calculate}
+        </button>
+      }
+    />
+  );
   return (
     <section id="freight" class="freight">
       <h2>{texts.title}</h2>
       <form action="#freight" noValidate>
         {variantId && <input type="hidden" name="v" value={variantId} />}
-        <CheckoutField
-          name="zip"
-          label={labels.zip}
-          value={preview?.zip ?? ''}
-          fault={preview?.fault && faults[preview.fault]}
-          {...(!preview && { hint: texts.hint })}
-          inputmode="numeric"
-          autocomplete="postal-code"
-          maxLength={10}
-          beside={
-            <button type="submit" class="quiet">
-              {texts.calculate}
-            </button>
-          }
-        />
+        {preview ? field : kept.of(language, field)}
       </form>
       {preview && preview.options.length > 0 && (
         <dl class="totals">

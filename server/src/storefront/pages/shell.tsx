@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { KeptHtml } from '../../platform/html/kept-html.js';
 import type { Language } from '../../platform/html/language.js';
 import type { PageDescription } from '../../stores/pages/head.js';
 import { ShopFrame } from '../../stores/pages/shop-frame.js';
@@ -51,28 +52,30 @@ export function ShopPage(props: {
 }) {
   const { visit, title, search = '', about, plain, children } = props;
   const { shop, language, address, isTestShop } = visit;
-  const texts = TEXTS[language];
   const header = (
     <>
-      {!plain && (
-        <search>
-          <form action={`/s/${shop.slug}`}>
-            <input
-              type="search"
-              name="q"
-              value={search}
-              aria-label={texts.search}
-              placeholder={texts.search}
-            />
-            <button type="submit">{texts.find}</button>
-          </form>
-        </search>
-      )}
+      {!plain && <Search slug={shop.slug} language={language} search={search} />}
       <CartLink visit={visit} />
     </>
   );
-  const notice = isTestShop ? texts.testShop : undefined;
+  const notice = isTestShop ? TEXTS[language].testShop : undefined;
   return <ShopFrame {...{ shop, language, title, address, about, notice, header }}>{children}</ShopFrame>;
+}
+
+/** Every page of a shop contains its empty search form. */
+const kept = new KeptHtml(500);
+
+function Search({ slug, language, search }: { slug: string; language: Language; search: string }) {
+  const { search: label, find } = TEXTS[language];
+  const form = (
+    <search>
+      <form action={`/s/${slug}`}>
+        <input type="search" name="q" value={search} aria-label={label} placeholder={label} />
+        <button type="submit">{find}</button>
+      </form>
+    </search>
+  );
+  return search === '' ? kept.of(`${language} ${slug}`, form) : form;
 }
 
 /** The script shop.js updates the number of units when the browser shows a stored page again after Back. */
