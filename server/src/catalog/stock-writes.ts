@@ -1,6 +1,6 @@
 import type { Origin } from '../events/names.js';
 import { insertStockUpdated, insertVariationStockUpdated } from '../events/product-events.js';
-import { Batcher } from '../platform/concurrency/batcher.js';
+import { Batcher, SLOW_MS } from '../platform/concurrency/batcher.js';
 import { firstOfEach } from '../platform/concurrency/first-of-each.js';
 import type { Database } from '../platform/db/database.js';
 import { arrayOf, fixed, rawJson, type Statement, sql } from '../platform/db/sql.js';
@@ -22,16 +22,33 @@ interface VariationWrite extends Write {
 type Json = string | Buffer;
 
 /**
+ * A statement takes about 380 µs of PostgreSQL plus 65 µs for each write, or 670 and 110 µs if the writes are of
+ * variations. So fewer writes than MIN_SECOND_BATCH wait for the running statement instead of starting another. Without
+ * this, and with at most 12 writes per statement, a write took 7 to 14% more of PostgreSQL's time.
+ */
+const MAX_BATCH = 16;
+const MIN_SECOND_BATCH = 8;
+
+/**
  * Combines concurrent stock writes into one statement and one commit, because separate writes cost PostgreSQL three
  * times as much. A write that the combined statement cannot apply, for example because the product is locked or does
  * not exist, is executed separately and waits only for its own product.
  */
 export class StockWrites {
-  private readonly products = new Batcher(2, 12, (writes: Write[]) =>
-    this.setAll(writes, setProducts, (write) => this.setProductAlone(write)),
+  private readonly products = new Batcher(
+    2,
+    MAX_BATCH,
+    (writes: Write[]) => this.setAll(writes, setProducts, (write) => this.setProductAlone(write)),
+    SLOW_MS,
+    MIN_SECOND_BATCH,
   );
-  private readonly variations = new Batcher(2, 12, (writes: VariationWrite[]) =>
-    this.setAll(writes, setVariations, (write) => this.setVariationAlone(write)),
+  private readonly variations = new Batcher(
+    2,
+    MAX_BATCH,
+    (writes: VariationWrite[]) =>
+      this.setAll(writes, setVariations, (write) => this.setVariationAlone(write)),
+    SLOW_MS,
+    MIN_SECOND_BATCH,
   );
 
   constructor(private readonly db: Database) {}

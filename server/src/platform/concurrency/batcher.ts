@@ -8,7 +8,7 @@ interface Pending<Request, Result> {
  * A statement that takes longer than this is probably waiting for a lock or behind a slow statement, so the next batch
  * is sent without waiting for it.
  */
-const SLOW_MS = 20;
+export const SLOW_MS = 20;
 
 /**
  * Combines requests that arrive at the same time into one statement, because a small statement costs nearly the same
@@ -24,9 +24,9 @@ export class Batcher<Request, Result> {
    * `maxRunning` limits concurrent statements. While that many are running, further requests are collected for the next
    * batch. Use 3 for reads of records, which share a connection, and 2 for writes, which share the disk.
    *
-   * `maxBatchSize`: use 12 for reads and writes of records. With 32, the throughput of record reads was a fifth lower
-   * than with 8, because the process and PostgreSQL took turns instead of working in parallel. With 12 instead of 8, a
-   * read takes 3% less of the process and 12% less of PostgreSQL, and throughput is the same or higher.
+   * `maxBatchSize`: use 12 for reads of records. With 32, their throughput was a fifth lower than with 8, because the
+   * process and PostgreSQL took turns instead of working in parallel. With 12 instead of 8, a read takes 3% less of the
+   * process and 12% less of PostgreSQL, and throughput is the same or higher.
    */
   constructor(
     private readonly maxRunning: number,
@@ -34,6 +34,11 @@ export class Batcher<Request, Result> {
     private readonly execute: (requests: Request[]) => Promise<(Result | Promise<Result>)[]>,
     /** After this time, a statement no longer counts against `maxRunning`. With 'never', it counts until it ends. */
     private readonly slowMs: number | 'never' = SLOW_MS,
+    /**
+     * While another batch is running, a batch starts only when at least this many requests wait. A request that arrives
+     * while no batch is running is executed at once.
+     */
+    private readonly minSizeBesideAnother = 1,
   ) {}
 
   submit(request: Request): Promise<Result> {
@@ -50,7 +55,10 @@ export class Batcher<Request, Result> {
   }
 
   private next(): void {
-    while (this.running < this.maxRunning && this.waiting.length > 0)
+    while (
+      this.running < this.maxRunning &&
+      this.waiting.length >= (this.running === 0 ? 1 : this.minSizeBesideAnother)
+    )
       void this.run(this.waiting.splice(0, this.maxBatchSize));
   }
 

@@ -2,7 +2,12 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { Batcher } from '../../../src/platform/concurrency/batcher.js';
 
 /** Returns a batcher whose batches end when the test ends them. */
-function openBatches(maxRunning: number, maxBatchSize: number, slowMs: number | 'never' = 'never') {
+function openBatches(
+  maxRunning: number,
+  maxBatchSize: number,
+  slowMs: number | 'never' = 'never',
+  minSizeBesideAnother = 1,
+) {
   const started: { requests: number[]; end(): void; fail(error: Error): void }[] = [];
   const batcher = new Batcher<number, string>(
     maxRunning,
@@ -16,6 +21,7 @@ function openBatches(maxRunning: number, maxBatchSize: number, slowMs: number | 
         });
       }),
     slowMs,
+    minSizeBesideAnother,
   );
   return { batcher, started, batches: () => started.map(({ requests }) => requests) };
 }
@@ -44,6 +50,30 @@ test('a batcher limits the size of a batch and the number of running batches', a
   await turnOfTheEventLoop();
   expect(batches()[2]).toEqual([5, 6]);
   expect(started).toHaveLength(3);
+});
+
+test('while a batch is running, fewer requests than the minimum wait, and more start a second batch', async () => {
+  const { batcher, batches } = openBatches(2, 4, 'never', 3);
+  void batcher.submit(1);
+  await turnOfTheEventLoop();
+  void batcher.submit(2);
+  void batcher.submit(3);
+  await turnOfTheEventLoop();
+  expect(batches()).toEqual([[1]]);
+  void batcher.submit(4);
+  await turnOfTheEventLoop();
+  expect(batches()).toEqual([[1], [2, 3, 4]]);
+});
+
+test('requests below the minimum start when no other batch is running', async () => {
+  const { batcher, started, batches } = openBatches(2, 4, 'never', 3);
+  void batcher.submit(1);
+  await turnOfTheEventLoop();
+  void batcher.submit(2);
+  await turnOfTheEventLoop();
+  started[0]!.end();
+  await turnOfTheEventLoop();
+  expect(batches()).toEqual([[1], [2]]);
 });
 
 test('a batch that fails rejects its own requests only, and the next one runs', async () => {
