@@ -58,3 +58,13 @@ test('a body above 256 kB is not stored, and neither is the version that it repl
   store(memory, 'a', 'x'.repeat(262_145), '2');
   expect(memory.find('a')).toBeUndefined();
 });
+
+test('at most 20,000 responses are stored, however small they are', () => {
+  const memory = new ResponseMemory();
+  for (let n = 0; n <= 20_000; n++) store(memory, `list ${n}`, '{}');
+  expect(memory.find('list 0')).toBeUndefined();
+  expect(bodyIn(memory, 'list 1')).toBe('{}');
+  for (let n = 0; n < 20_000; n++) store(memory, 'changing', '{}', String(n));
+  expect(memory.find('list 20000')).toBeUndefined();
+  expect(memory.find('changing')!.version).toBe('19999');
+});
