@@ -31,7 +31,7 @@ const MAX_AGE_MS = 60_000;
  *
  * The bodies are in a ring, which always takes the same memory. Bodies with a buffer of their own occupied almost twice
  * their size, because removed ones left gaps in the memory of the process. A body that is sent again while it is in the
- * older half of the ring is written again, so those that are requested repeatedly stay.
+ * oldest quarter of the ring is written again, so those that are requested repeatedly stay.
  */
 export class ResponseMemory {
   private readonly entries = new Map<string, Entry>();

@@ -25,9 +25,9 @@ export class Ring {
     return position < this.used - this.size;
   }
 
-  /** Whether the piece is in the half of the ring that is overwritten first. */
+  /** Whether the piece is in the quarter of the ring that is overwritten first. */
   isOld(position: number): boolean {
-    return position < this.used - this.size / 2;
+    return position < this.used - this.size * 0.75;
   }
 
   /** Returns the position of the new piece, or undefined if there is no room because of the pieces that are being sent. */

@@ -45,7 +45,7 @@ test('a response is not found a minute after it was read from the database, even
   vi.advanceTimersByTime(40_000);
   store(memory, 'b', 'y'.repeat(600));
   store(memory, 'c', 'z'.repeat(600));
-  // This body is in the older half of the ring, so it is written again.
+  // This body is in the oldest quarter of the ring, so it is written again.
   expect(bodyIn(memory, 'a')).toBe('x'.repeat(600));
   vi.advanceTimersByTime(20_001);
   expect(memory.find('a')).toBeUndefined();
