@@ -24,7 +24,7 @@ type Json = string | Buffer;
 /**
  * A statement takes about 380 µs of PostgreSQL plus 65 µs for each write, or 670 and 110 µs if the writes are of
  * variations. So fewer writes than MIN_SECOND_BATCH wait for the running statement instead of starting another. Without
- * this, and with at most 12 writes per statement, a write took 7 to 14% more of PostgreSQL's time.
+ * this, and with at most 12 writes per statement, a write took 6 to 13% more of PostgreSQL's time.
  */
 const MAX_BATCH = 16;
 const MIN_SECOND_BATCH = 8;

@@ -134,7 +134,7 @@ const decideOne = fixed((ids: string, decisions: string) =>
 
 /**
  * The decisions must be for different payments. Returns the payments whose status has changed. The ids are repeated in
- * an array, because PostgreSQL expects a hundred decisions in the JSON, and to find so many among a few ten thousand
+ * an array, because PostgreSQL expects a hundred decisions in the JSON, and to find so many among some ten thousand
  * payments it plans to read all of them.
  */
 function decisionStatement(ids: string, decisions: string, lock: Statement): Statement {
