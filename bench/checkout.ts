@@ -22,28 +22,34 @@ const TYPED = {
   installments: '1',
 };
 
-/**
- * Buyers order many different products in one shop, with three requests per order: the checkout page, the order and its
- * payment. The result counts orders, not requests.
- */
-export async function checkoutCall({
-  server,
-  connection,
-  stores,
-}: {
+interface Shop {
   server: Server;
   connection: Connection;
   stores: SeededStore[];
-}): Promise<Call> {
+}
+
+interface Product {
+  id: string;
+}
+
+/**
+ * Buyers order in one shop, either many different products or all the same one, with three requests per order: the
+ * checkout page, the order and its payment. The results count orders, not requests.
+ */
+export async function checkoutCalls({ server, connection, stores }: Shop): Promise<Call[]> {
   const { workspaceId } = stores[0]!;
-  const products = await query<{ id: string }>(
+  const products = await query<Product>(
     connection,
     `select id from products where not has_variants and quantity > 50 order by md5(id::text) limit 3000`,
   );
+  const [popular] = await query<Product>(
+    connection,
+    `update products set quantity = 1000000 where workspace_id = '${workspaceId}' and id = '${products.pop()!.id}' returning id`,
+  );
   let buyers = 0;
-  return {
-    name: 'large: checkout to paid order, many products',
-    goal: 0.015,
+  const call = (name: string, goal: number | undefined, sold: Product[]): Call => ({
+    name: `large: checkout to paid order, ${name}`,
+    goal,
     server,
     status: 303,
     requests: () => [],
@@ -52,14 +58,15 @@ export async function checkoutCall({
       await query(connection, `delete from checkout_reservations where workspace_id = '${workspaceId}'`);
       const before = await paidOrders(connection);
       const open = Array.from({ length: connections }, () => new RawConnection(server.port));
-      const result = await repeat(open, seconds, (raw) => new Buyer(raw, buyers++, products).buy());
+      const result = await repeat(open, seconds, (raw) => new Buyer(raw, buyers++, sold).buy());
       for (const raw of open) raw.close();
       const paid = (await paidOrders(connection)) - before;
       const placed = result.statuses[303] ?? 0;
       if (paid !== placed) throw new Error(`${placed} purchases succeeded, but ${paid} orders were paid`);
       return result;
     },
-  };
+  });
+  return [call('many products', 0.015, products), call('one product', undefined, [popular!])];
 }
 
 async function paidOrders(connection: Connection): Promise<number> {
@@ -102,7 +109,7 @@ class Buyer {
   constructor(
     private readonly connection: RawConnection,
     private readonly number: number,
-    products: { id: string }[],
+    products: Product[],
   ) {
     this.cookie = `feira_cart=${products[number % products.length]!.id}..1`;
     // Each buyer has a different IP address, because the number of orders per address is limited.

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { LoadOrder, LoadResult } from './load.js';
+import type { Connection } from './seed.js';
 
 const FEIRA = fileURLToPath(new URL('../../server/bin/feira.js', import.meta.url));
 /** The options of Node with which `npm start` and the deployments run the server. */
@@ -39,6 +40,11 @@ export function temporaryFolder(): string {
 
 export function startHello(): Promise<Server> {
   return start((port) => [[fileURLToPath(new URL('./hello.js', import.meta.url)), String(port)], {}], '/');
+}
+
+export function startBareDatabase({ host, database, user }: Connection): Promise<Server> {
+  const program = fileURLToPath(new URL('./bare-database.js', import.meta.url));
+  return start((port) => [[program, String(port), host, database, user], {}], '/healthz');
 }
 
 /** Starts Feira as users do. Its log goes to a file, as it would under a service manager. */

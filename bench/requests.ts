@@ -1,8 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { startEmbeddedPostgres } from 'feira/dist/platform/embedded-postgres/start.js';
+import { bareCalls } from './bare-calls.js';
 import { type Call, largeStoreCalls, smallStoreCalls } from './calls.js';
-import { checkoutCall } from './checkout.js';
+import { checkoutCalls } from './checkout.js';
 import type { LoadResult } from './load.js';
 import { LoadProcess, memoryOf, type Server, startFeira, startHello, temporaryFolder } from './processes.js';
 import { median, requestBytes } from './request-bytes.js';
@@ -11,7 +12,8 @@ import { type Filling, query, seed } from './seed.js';
 // Measures the throughput of each call as a fraction of the throughput of a bare Fastify "hello world". Feira runs with
 // authentication, rate limits, validation, events and logging. One database has one large store, another has many small
 // ones. Absolute figures depend on the machine and its load, so the fraction is computed within each round, in which
-// Feira and the "hello world" run under the same conditions.
+// Feira and the "hello world" run under the same conditions. Two rows of a service that only reads and writes rows show
+// what the machine leaves of that fraction.
 
 const { values: options } = parseArgs({
   options: {
@@ -72,7 +74,9 @@ async function measureCalls(): Promise<void> {
     return { server, connection, stores: seeded };
   };
   const large = Number(options.large);
-  const all: Call[] = [];
+  await query(postgres.connection, 'create database bare');
+  const bare = await bareCalls({ ...postgres.connection, database: 'bare' });
+  const all: Call[] = [...bare];
   if (!options.only.startsWith('large:'))
     all.push(
       ...(await smallStoreCalls(
@@ -82,7 +86,7 @@ async function measureCalls(): Promise<void> {
   if (!options.only.startsWith('small:')) {
     const filling = { products: large, orders: large, variedEvery: 2, variations: 7, images: 2 };
     const opened = await open('large', 1, filling);
-    all.push(...(await largeStoreCalls(opened)), await checkoutCall(opened));
+    all.push(...(await largeStoreCalls(opened)), ...(await checkoutCalls(opened)));
   }
   const calls: Call[] = [
     { name: 'hello world', goal: undefined, server: hello, requests: () => [requestBytes('GET', '/')] },
@@ -102,6 +106,7 @@ async function measureCalls(): Promise<void> {
   load.stop();
   for (const server of servers.values()) await server.stop();
   await hello.stop();
+  await bare[0]!.server.stop();
   await postgres.close();
 }
 
