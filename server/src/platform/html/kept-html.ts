@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
-import { jsxTemplate } from 'preact/jsx-runtime';
 import { renderToString } from 'preact-render-to-string';
+import { verbatim } from './html-template.js';
 
 /**
  * Keeps the HTML of parts of pages that are the same for many visitors, because rendering takes most of the time of a
@@ -12,8 +12,8 @@ export class KeptHtml {
   /** If there are more parts than `most`, the oldest is removed, because visitors choose what some keys contain. */
   constructor(private readonly most: number) {}
 
-  of(key: string, part: VNode): VNode {
-    return jsxTemplate([this.parts.get(key) ?? this.keep(key, renderToString(part))]);
+  of(key: string, part: () => VNode): VNode {
+    return verbatim(this.parts.get(key) ?? this.keep(key, renderToString(part())));
   }
 
   private keep(key: string, html: string): string {

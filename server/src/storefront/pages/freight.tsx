@@ -1,3 +1,4 @@
+import { html } from '../../platform/html/html-template.js';
 import { KeptHtml } from '../../platform/html/kept-html.js';
 import type { Language } from '../../platform/html/language.js';
 import { money } from '../../platform/html/money.js';
@@ -21,8 +22,8 @@ export function Freight(props: {
 }) {
   const { language, variantId, preview } = props;
   const texts = TEXTS[language];
-  const { services, days, free, faults, labels } = CHECKOUT_TEXTS[language];
-  const field = (
+  const { faults, labels } = CHECKOUT_TEXTS[language];
+  const field = () => (
     <CheckoutField
       name="zip"
       label={labels.zip}
@@ -39,26 +40,30 @@ export function Freight(props: {
       }
     />
   );
-  return (
+  return html`
     <section id="freight" class="freight">
-      <h2>{texts.title}</h2>
-      <form action="#freight" noValidate>
-        {variantId && <input type="hidden" name="v" value={variantId} />}
-        {preview ? field : kept.of(language, field)}
+      <h2>${texts.title}</h2>
+      <form action="#freight" novalidate>
+        ${variantId && html`<input type="hidden" name="v" value="${variantId}"/>`}
+        ${preview ? field() : kept.of(language, field)}
       </form>
-      {preview && preview.options.length > 0 && (
-        <dl class="totals">
-          {preview.options.map((option) => (
-            <div key={option.service}>
-              <dt>
-                {services[option.service]}
-                {option.days > 0 && <small class="hint"> {days(option.days)}</small>}
-              </dt>
-              <dd>{option.cost === 0 ? free : money(option.cost, language)}</dd>
-            </div>
-          ))}
-        </dl>
-      )}
-    </section>
+      ${preview && preview.options.length > 0 && costs(preview.options, language)}
+    </section>`;
+}
+
+function costs(options: FreightPreview['options'], language: Language) {
+  const { services, days, free } = CHECKOUT_TEXTS[language];
+  return (
+    <dl class="totals">
+      {options.map((option) => (
+        <div key={option.service}>
+          <dt>
+            {services[option.service]}
+            {option.days > 0 && <small class="hint"> {days(option.days)}</small>}
+          </dt>
+          <dd>{option.cost === 0 ? free : money(option.cost, language)}</dd>
+        </div>
+      ))}
+    </dl>
   );
 }

@@ -11,15 +11,15 @@ const kept = new KeptHtml(500);
 
 /** Like BuyerFields. The HTML is kept if the buyer has not entered anything yet. */
 export function KeptBuyerFields(props: Section) {
-  const fields = <BuyerFields {...props} />;
-  return isUntouched(props, BUYER) ? kept.of(`buyer ${props.language}`, fields) : fields;
+  const fields = () => <BuyerFields {...props} />;
+  return isUntouched(props, BUYER) ? kept.of(`buyer ${props.language}`, fields) : fields();
 }
 
 /** Like AddressFields. The HTML is kept if it contains only what the shop has filled in. */
 export function KeptAddressFields(props: Section) {
   const { typed, faults } = props.form;
-  const fields = <AddressFields {...props} />;
-  if (!isUntouched(props, ENTERED) || KNOWN.some((name) => faults[name])) return fields;
+  const fields = () => <AddressFields {...props} />;
+  if (!isUntouched(props, ENTERED) || KNOWN.some((name) => faults[name])) return fields();
   return kept.of(JSON.stringify([props.language, ...KNOWN.map((name) => typed[name])]), fields);
 }
 

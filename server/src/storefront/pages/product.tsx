@@ -1,3 +1,4 @@
+import { attribute, html } from '../../platform/html/html-template.js';
 import { money } from '../../platform/html/money.js';
 import { Alert } from '../../platform/html/page.js';
 import { CART_MAX_QUANTITY } from '../cart.js';
@@ -41,7 +42,7 @@ const TEXTS = {
   },
 };
 
-export function ProductPage(props: {
+interface Props {
   visit: Visit;
   item: Item;
   chosen: ItemVariation | undefined;
@@ -49,70 +50,56 @@ export function ProductPage(props: {
   freight?: FreightPreview | undefined;
   /** The full address of the page without a chosen variation. */
   canonical: string;
-}) {
+}
+
+export function ProductPage(props: Props) {
   const { visit, item, chosen, fault, freight } = props;
   const { shop, language } = visit;
   const texts = TEXTS[language];
   const left = chosen ? chosen.quantity : item.stock;
   const price = priceOf(item, chosen);
-  const count = maxInstallments(price.price);
-  return (
-    <ShopPage visit={visit} title={item.name} about={describe(props)}>
-      <article class="product">
-        <Gallery visit={visit} item={item} chosen={chosen} />
-        <div class="offer">
-          <p class="crumb">
-            <a href={`/s/${shop.slug}?category=${item.categoryId}`}>
-              {categoryName(item.categoryId, language)}
-            </a>
-          </p>
-          <h1>{item.name}</h1>
-          <div class="cost">
-            <Price {...price} language={language} />
-            <SaleBadge {...price} language={language} />
-            {count > 1 && (
-              <p class="hint">{texts.installments(count, money(partOf(price.price, count), language))}</p>
-            )}
-          </div>
-          {chosen && <Choices visit={visit} item={item} chosen={chosen} />}
-          <Stock left={left} language={language} />
-          {fault && <Alert>{texts.faults[fault]}</Alert>}
-          {left > 0 ? (
-            <form method="post" action={`/s/${shop.slug}/cart`} class="add">
-              <input type="hidden" name="product" value={item.id} />
-              <input type="hidden" name="variant" value={chosen?.id ?? ''} />
-              <label>
-                {texts.quantity}
-                <input
-                  type="number"
-                  name="quantity"
-                  value="1"
-                  min="1"
-                  max={Math.min(left, CART_MAX_QUANTITY)}
-                  inputmode="numeric"
-                />
-              </label>
-              <button type="submit">{texts.add}</button>
-            </form>
-          ) : (
-            <button type="button" class="wide" disabled>
-              {texts.soldOut}
-            </button>
-          )}
-          <Freight language={language} variantId={chosen?.id} preview={freight} />
-          {item.description && (
-            <>
-              <h2>{texts.about}</h2>
-              <p class="description">{item.description}</p>
-            </>
-          )}
+  const parts = maxInstallments(price.price);
+  const installments = parts > 1 && texts.installments(parts, money(partOf(price.price, parts), language));
+  const children = html`
+    <article class="product">
+      ${Gallery({ visit, item, chosen })}
+      <div class="offer">
+        <p class="crumb">
+          <a href="/s/${shop.slug}?category=${item.categoryId}">${categoryName(item.categoryId, language)}</a>
+        </p>
+        <h1>${item.name}</h1>
+        <div class="cost">
+          ${Price({ ...price, language })}
+          ${SaleBadge({ ...price, language })}
+          ${installments && html`<p class="hint">${installments}</p>`}
         </div>
-      </article>
-    </ShopPage>
-  );
+        ${chosen && Choices({ visit, item, chosen })}
+        ${Stock({ left, language })}
+        ${fault && <Alert>{texts.faults[fault]}</Alert>}
+        ${left > 0 ? addForm(props, left) : html`<button type="button" class="wide" disabled>${texts.soldOut}</button>`}
+        ${Freight({ language, variantId: chosen?.id, preview: freight })}
+        ${item.description && html`<h2>${texts.about}</h2><p class="description">${item.description}</p>`}
+      </div>
+    </article>`;
+  return ShopPage({ visit, title: item.name, about: describe(props), children });
 }
 
-function describe({ visit, item, chosen, canonical }: Parameters<typeof ProductPage>[0]) {
+function addForm({ visit: { shop, language }, item, chosen }: Props, left: number) {
+  const texts = TEXTS[language];
+  return html`
+    <form method="post" action="/s/${shop.slug}/cart" class="add">
+      <input type="hidden" name="product" value="${item.id}"/>
+      <input type="hidden" name="variant"${attribute('value', chosen?.id ?? '')}/>
+      <label>
+        ${texts.quantity}
+        <input type="number" name="quantity" value="1" min="1" max="${Math.min(left, CART_MAX_QUANTITY)}"
+          inputmode="numeric"/>
+      </label>
+      <button type="submit">${texts.add}</button>
+    </form>`;
+}
+
+function describe({ visit, item, chosen, canonical }: Props) {
   const { shop, language } = visit;
   const { price } = priceOf(item, chosen);
   const pictures = picturesFor(item, undefined);
@@ -145,41 +132,22 @@ function describe({ visit, item, chosen, canonical }: Parameters<typeof ProductP
  */
 function Choices({ visit, item, chosen }: { visit: Visit; item: Item; chosen: ItemVariation }) {
   const texts = TEXTS[visit.language];
-  return (
-    <div class="choices" id="options">
-      {choicesOf(item, chosen).map(({ name, choices }, at) => (
-        <div key={name}>
-          <p id={`type-${at}`}>{name || texts.option}</p>
-          <ul aria-labelledby={`type-${at}`}>
-            {choices.map((choice) => (
-              <li key={choice.label}>
-                <ChoiceLink choice={choice} out={texts.out} />
-              </li>
-            ))}
-          </ul>
-        </div>
-      ))}
-    </div>
-  );
+  const rows = choicesOf(item, chosen).map(({ name, choices }, at) => {
+    const links = choices.map((choice) => html`<li>${choiceLink(choice, texts.out)}</li>`);
+    return html`
+      <div>
+        <p id="type-${at}">${name || texts.option}</p>
+        <ul aria-labelledby="type-${at}">${links}</ul>
+      </div>`;
+  });
+  return html`<div class="choices" id="options">${rows}</div>`;
 }
 
-function ChoiceLink({ choice: { label, variation, chosen }, out }: { choice: Choice; out: string }) {
-  const unavailable = <span class="visually-hidden"> ({out})</span>;
-  if (!variation)
-    return (
-      <span class="choice out">
-        {label}
-        {unavailable}
-      </span>
-    );
-  return (
-    <a
-      class={variation.quantity > 0 ? 'choice' : 'choice out'}
-      href={`?v=${variation.id}#options`}
-      aria-current={chosen ? 'true' : undefined}
-    >
-      {label}
-      {variation.quantity === 0 && unavailable}
-    </a>
-  );
+function choiceLink({ label, variation, chosen }: Choice, out: string) {
+  const note = !variation?.quantity && html`<span class="visually-hidden"> (${out})</span>`;
+  if (!variation) return html`<span class="choice out">${label}${note}</span>`;
+  return html`
+    <a class="${variation.quantity > 0 ? 'choice' : 'choice out'}" href="?v=${variation.id}#options"${attribute('aria-current', chosen ? 'true' : undefined)}>
+      ${label}${note}
+    </a>`;
 }

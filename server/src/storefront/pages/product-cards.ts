@@ -1,4 +1,5 @@
 import { srcsetOf } from '../../media/responsive.js';
+import { attribute, html } from '../../platform/html/html-template.js';
 import type { Language } from '../../platform/html/language.js';
 import { money } from '../../platform/html/money.js';
 
@@ -29,26 +30,25 @@ const FEW = 5;
 export function Price(props: { price: number; listPrice: number; from?: boolean; language: Language }) {
   const { price, listPrice, from, language } = props;
   const texts = TEXTS[language];
-  return (
+  const before =
+    price < listPrice &&
+    html`
+      <span class="visually-hidden">${texts.was} </span>
+      <s>${money(listPrice, language)}</s>
+      <span class="visually-hidden"> ${texts.now}</span> `;
+  return html`
     <p class="price">
-      {price < listPrice && (
-        <>
-          <span class="visually-hidden">{texts.was} </span>
-          <s>{money(listPrice, language)}</s>
-          <span class="visually-hidden"> {texts.now}</span>{' '}
-        </>
-      )}
-      {from && <small>{texts.from} </small>}
-      <strong>{money(price, language)}</strong>
-    </p>
-  );
+      ${before}
+      ${from && html`<small>${texts.from} </small>`}
+      <strong>${money(price, language)}</strong>
+    </p>`;
 }
 
 export function Stock({ left, language }: { left: number; language: Language }) {
   const texts = TEXTS[language];
-  if (left <= 0) return <p class="stock out">{texts.out}</p>;
-  if (left <= FEW) return <p class="stock few">{texts.last(left)}</p>;
-  return <p class="stock">{texts.in}</p>;
+  if (left <= 0) return html`<p class="stock out">${texts.out}</p>`;
+  if (left <= FEW) return html`<p class="stock few">${texts.last(left)}</p>`;
+  return html`<p class="stock">${texts.in}</p>`;
 }
 
 /** The discount in percent, as a badge. */
@@ -63,12 +63,11 @@ export function SaleBadge({
 }) {
   const percent = Math.round((1 - price / listPrice) * 100);
   if (!(price < listPrice) || percent < 1) return null;
-  return (
+  return html`
     <span class="sale">
-      <span aria-hidden="true">−{percent}%</span>
-      <span class="visually-hidden">{TEXTS[language].less(percent)}</span>
-    </span>
-  );
+      <span aria-hidden="true">−${percent}%</span>
+      <span class="visually-hidden">${TEXTS[language].less(percent)}</span>
+    </span>`;
 }
 
 /**
@@ -85,25 +84,14 @@ export function Picture(props: {
   resizedFrom: string | undefined;
 }) {
   const { url, name, alt = '', eager, sizes, resizedFrom } = props;
-  if (!url)
-    return (
-      <span class="picture blank" aria-hidden="true">
-        {name.match(/\p{L}|\p{N}/u)?.[0]?.toUpperCase() ?? '·'}
-      </span>
-    );
+  if (!url) {
+    const letter = name.match(/\p{L}|\p{N}/u)?.[0]?.toUpperCase() ?? '·';
+    return html`<span class="picture blank" aria-hidden="true">${letter}</span>`;
+  }
   const srcset = srcsetOf(url, resizedFrom);
-  return (
+  return html`
     <span class="picture">
-      <img
-        src={url}
-        srcset={srcset}
-        sizes={srcset && sizes}
-        alt={alt}
-        width="640"
-        height="640"
-        loading={eager ? 'eager' : 'lazy'}
-        decoding="async"
-      />
-    </span>
-  );
+      <img src="${url}"${attribute('srcset', srcset)}${attribute('sizes', srcset && sizes)}${attribute('alt', alt)}
+        width="640" height="640" loading="${eager ? 'eager' : 'lazy'}" decoding="async"/>
+    </span>`;
 }

@@ -1,3 +1,4 @@
+import { html } from '../../platform/html/html-template.js';
 import { type Item, type ItemVariation, picturesFor } from '../item.js';
 import { Picture } from './product-cards.js';
 import type { Visit } from './shell.js';
@@ -15,29 +16,25 @@ export function Gallery(props: { visit: Visit; item: Item; chosen: ItemVariation
   const { resizedFrom } = visit;
   const large = { name: item.name, sizes: '(max-width: 46rem) 100vw, 36rem', resizedFrom };
   if (pictures.length <= 1)
-    return (
-      <div class="gallery">
-        <Picture {...large} url={pictures[0]} alt={item.name} eager />
-      </div>
-    );
-  return (
-    <div class="gallery">
-      <section class="strip" aria-label={texts.pictures} tabindex={0}>
-        {pictures.map((url, at) => (
-          <div key={url} id={`picture-${at + 1}`}>
-            <Picture {...large} url={url} alt={`${item.name}, ${at + 1}`} eager={at === 0} />
-          </div>
-        ))}
-      </section>
-      <ul class="thumbs">
-        {pictures.map((url, at) => (
-          <li key={url}>
-            <a href={`#picture-${at + 1}`} aria-label={texts.picture(at + 1)}>
-              <Picture url={url} name={item.name} sizes="5rem" resizedFrom={resizedFrom} />
-            </a>
-          </li>
-        ))}
-      </ul>
-    </div>
+    return html`
+      <div class="gallery">${Picture({ ...large, url: pictures[0], alt: item.name, eager: true })}</div>`;
+  const strip = pictures.map(
+    (url, at) => html`
+      <div id="picture-${at + 1}">
+        ${Picture({ ...large, url, alt: `${item.name}, ${at + 1}`, eager: at === 0 })}
+      </div>`,
   );
+  const thumbs = pictures.map(
+    (url, at) => html`
+      <li>
+        <a href="#picture-${at + 1}" aria-label="${texts.picture(at + 1)}">
+          ${Picture({ url, name: item.name, sizes: '5rem', resizedFrom })}
+        </a>
+      </li>`,
+  );
+  return html`
+    <div class="gallery">
+      <section class="strip" aria-label="${texts.pictures}" tabindex="0">${strip}</section>
+      <ul class="thumbs">${thumbs}</ul>
+    </div>`;
 }

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { KeptHtml } from '../../platform/html/kept-html.js';
+import { attribute, html } from '../../platform/html/html-template.js';
 import type { Language } from '../../platform/html/language.js';
 import type { PageDescription } from '../../stores/pages/head.js';
 import { ShopFrame } from '../../stores/pages/shop-frame.js';
@@ -52,45 +52,32 @@ export function ShopPage(props: {
 }) {
   const { visit, title, search = '', about, plain, children } = props;
   const { shop, language, address, isTestShop } = visit;
-  const header = (
-    <>
-      {!plain && <Search slug={shop.slug} language={language} search={search} />}
-      <CartLink visit={visit} />
-    </>
-  );
+  const header = html`${!plain && searchForm(shop.slug, language, search)}${cartLink(visit)}`;
   const notice = isTestShop ? TEXTS[language].testShop : undefined;
-  return <ShopFrame {...{ shop, language, title, address, about, notice, header }}>{children}</ShopFrame>;
+  return ShopFrame({ shop, language, title, address, about, notice, header, children });
 }
 
-/** Every page of a shop contains its empty search form. */
-const kept = new KeptHtml(500);
-
-function Search({ slug, language, search }: { slug: string; language: Language; search: string }) {
+function searchForm(slug: string, language: Language, search: string) {
   const { search: label, find } = TEXTS[language];
-  const form = (
+  return html`
     <search>
-      <form action={`/s/${slug}`}>
-        <input type="search" name="q" value={search} aria-label={label} placeholder={label} />
-        <button type="submit">{find}</button>
+      <form action="/s/${slug}">
+        <input type="search" name="q"${attribute('value', search)}
+          aria-label="${label}" placeholder="${label}"/>
+        <button type="submit">${find}</button>
       </form>
-    </search>
-  );
-  return search === '' ? kept.of(`${language} ${slug}`, form) : form;
+    </search>`;
 }
 
 /** The script shop.js updates the number of units when the browser shows a stored page again after Back. */
-function CartLink({ visit: { shop, language, units } }: { visit: Visit }) {
+function cartLink({ shop, language, units }: Visit) {
   const { cart, one, many } = TEXTS[language];
-  return (
-    <a class="cart" href={`/s/${shop.slug}/cart`}>
-      {cart}
-      <span class={units > 0 ? 'count' : 'count none'} data-one={one} data-many={many}>
-        <span aria-hidden="true">{units}</span>
-        <span class="visually-hidden">
-          {' '}
-          ({units} {units === 1 ? one : many})
-        </span>
+  return html`
+    <a class="cart" href="/s/${shop.slug}/cart">
+      ${cart}
+      <span class="${units > 0 ? 'count' : 'count none'}" data-one="${one}" data-many="${many}">
+        <span aria-hidden="true">${units}</span>
+        <span class="visually-hidden"> (${units} ${units === 1 ? one : many})</span>
       </span>
-    </a>
-  );
+    </a>`;
 }

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { attribute, html } from '../../platform/html/html-template.js';
 import type { Language } from '../../platform/html/language.js';
 import type { Shop } from '../queries.js';
 import { Head, type PageDescription } from './head.js';
@@ -40,43 +41,32 @@ export function ShopFrame(props: {
   const { shop, language, title, address, about, notice, header, children } = props;
   const texts = TEXTS[language];
   const home = `/s/${shop.slug}`;
-  return (
-    <html lang={language === 'pt' ? 'pt-BR' : 'en'}>
-      <Head
-        title={title === shop.name ? title : `${title} · ${shop.name}`}
-        language={language}
-        accentColor={shop.accentColor}
-        about={about}
-      />
+  return html`
+    <html lang="${language === 'pt' ? 'pt-BR' : 'en'}">
+      ${Head({
+        title: title === shop.name ? title : `${title} · ${shop.name}`,
+        language,
+        accentColor: shop.accentColor,
+        about,
+      })}
       <body>
-        <a class="skip" href="#content">
-          {texts.skip}
-        </a>
-        {notice && (
-          <aside class="test-shop" aria-label={texts.notice}>
-            {notice}
-          </aside>
-        )}
+        <a class="skip" href="#content">${texts.skip}</a>
+        ${notice && html`<aside class="test-shop" aria-label="${texts.notice}">${notice}</aside>`}
         <header class="top">
           <div class="inside">
-            <a class="shop" href={home}>
-              {shop.name}
-            </a>
-            {header}
+            <a class="shop" href="${home}">${shop.name}</a>
+            ${header}
           </div>
         </header>
-        <main id="content">{children}</main>
+        <main id="content">${children}</main>
         <footer>
-          <p>{shop.name}</p>
-          <p>
-            <a href={`${home}/orders`}>{texts.order}</a>
-          </p>
-          <Languages language={language} address={address} />
-          <p>{texts.by}</p>
+          <p>${shop.name}</p>
+          <p><a href="${home}/orders">${texts.order}</a></p>
+          ${languages(language, address)}
+          <p>${texts.by}</p>
         </footer>
       </body>
-    </html>
-  );
+    </html>`;
 }
 
 const LANGUAGES: [Language, label: string, tag: string][] = [
@@ -84,24 +74,13 @@ const LANGUAGES: [Language, label: string, tag: string][] = [
   ['en', 'English', 'en'],
 ];
 
-function Languages({ language, address }: { language: Language; address: string }) {
-  const separator = address.includes('?') ? '&' : '?';
-  return (
-    <nav aria-label={TEXTS[language].language}>
-      <ul class="languages">
-        {LANGUAGES.map(([code, label, tag]) => (
-          <li key={code}>
-            <a
-              href={`${address}${separator}lang=${code}`}
-              lang={tag}
-              hreflang={tag}
-              aria-current={code === language ? 'true' : undefined}
-            >
-              {label}
-            </a>
-          </li>
-        ))}
-      </ul>
-    </nav>
+function languages(current: Language, address: string) {
+  const prefix = `${address}${address.includes('?') ? '&' : '?'}lang=`;
+  const links = LANGUAGES.map(
+    ([code, label, tag]) => html`
+      <li>
+        <a href="${prefix}${code}" lang="${tag}" hreflang="${tag}"${attribute('aria-current', code === current ? 'true' : undefined)}>${label}</a>
+      </li>`,
   );
+  return html`<nav aria-label="${TEXTS[current].language}"><ul class="languages">${links}</ul></nav>`;
 }

@@ -1,0 +1,80 @@
+import { type ComponentChildren, isValidElement, type VNode } from 'preact';
+import { jsxEscape, jsxTemplate } from 'preact/jsx-runtime';
+import { renderToString } from 'preact-render-to-string';
+
+/**
+ * Creates HTML from a template, for pages that are rendered so often that JSX takes too long: JSX allocates an object
+ * for each element and inspects every attribute, even if they are always the same. The result can be used in JSX and in
+ * other templates.
+ *
+ * As in JSX, all values are escaped, except HTML that was itself created by a template or by JSX, and null, undefined
+ * and booleans are shown as nothing. A line break in the template is removed together with the indentation after it, or
+ * replaced by a space between two attributes. An attribute that can be missing is written with attribute().
+ */
+export function html(template: TemplateStringsArray, ...values: ComponentChildren[]): VNode {
+  const { texts, isInTag } = templates.get(template) ?? prepare(template);
+  let out = texts[0] as string;
+  for (let at = 0; at < values.length; at++) {
+    const value = values[at];
+    if (isInTag[at] && value && !isHtml(value))
+      throw new Error('A value inside a tag must be in double quotes or HTML that attribute() has returned');
+    out += htmlOf(value) + (texts[at + 1] as string);
+  }
+  return verbatim(out);
+}
+
+/** Returns an attribute with a space before it, or nothing if the value is undefined. */
+export function attribute(name: string, value: string | undefined): VNode | undefined {
+  if (value === undefined) return undefined;
+  return verbatim(value === '' ? ` ${name}` : ` ${name}="${jsxEscape(value)}"`);
+}
+
+/** Inserts text into a page without escaping it. The text must be HTML that contains no unescaped input. */
+export function verbatim(text: string): VNode {
+  return jsxTemplate([text]);
+}
+
+/** Returns the HTML of anything that JSX or a template can contain. */
+function htmlOf(value: ComponentChildren): string {
+  if (typeof value === 'string') return jsxEscape(value) as string;
+  if (typeof value === 'number') return String(value);
+  if (Array.isArray(value)) return value.map(htmlOf).join('');
+  if (!isHtml(value)) return '';
+  const { tpl } = value.props as { tpl?: string[] };
+  return tpl?.length === 1 ? (tpl[0] as string) : renderToString(value);
+}
+
+function isHtml(value: ComponentChildren): value is VNode {
+  return isValidElement(value);
+}
+
+interface Template {
+  texts: string[];
+  /** For each value, whether it is in a tag but not in the quotes of an attribute, where escaping has no effect. */
+  isInTag: boolean[];
+}
+
+/** The array that a template tag receives is the same each time the same line of code runs. */
+const templates = new WeakMap<TemplateStringsArray, Template>();
+
+function prepare(template: TemplateStringsArray): Template {
+  let before = '';
+  const isInTag: boolean[] = [];
+  const texts = template.map((source) => {
+    const start = before;
+    const text = source.replace(/\n\s*/g, (_, at: number) =>
+      endsInTag(start + source.slice(0, at)) ? ' ' : '',
+    );
+    before += text;
+    isInTag.push(endsInTag(before));
+    return text;
+  });
+  const prepared = { texts, isInTag };
+  templates.set(template, prepared);
+  return prepared;
+}
+
+/** Returns whether this HTML ends in a tag, but not in the quotes of one of its attributes. */
+function endsInTag(text: string): boolean {
+  return /<[^>"]*("[^"]*"[^>"]*)*$/.test(text);
+}
