@@ -57,12 +57,14 @@ export function imagesOfProduct(mediaUrl: string): Statement {
     from product_images i where i.workspace_id = p.workspace_id and i.product_id = p.id)`;
 }
 
-/** The url and option of each image of the product `p` of the surrounding query, as a JSON array, the cover first. */
+/**
+ * The images of the product `p` of the surrounding query, the cover first, as a JSON array in which each image is an
+ * array of its url and option. Null if there are none.
+ */
 export function picturesOfProduct(mediaUrl: string): Statement {
-  return sql`coalesce((
-    select json_agg(json_build_object('url', coalesce(i.url, ${mediaUrl}::text || '/' || i.key), 'option', i.option)
-      order by i.position)
-    from product_images i where i.workspace_id = p.workspace_id and i.product_id = p.id), '[]')`;
+  return sql`(
+    select json_agg(array[coalesce(i.url, ${mediaUrl}::text || '/' || i.key), i.option] order by i.position)
+    from product_images i where i.workspace_id = p.workspace_id and i.product_id = p.id)`;
 }
 
 /**

@@ -24,9 +24,8 @@ export const productRoutes: FastifyPluginAsync<ShopServices> = async (app, store
       if (id === undefined) return sendPage(reply, <MissingPage visit={visitOf(request)} />, 404);
       const fields = queryFields(request);
       const [variantId = '', zip] = [fields.get('v'), fields.get('zip')];
-      const choice = new URLSearchParams({ ...(isId(variantId) && { v: variantId }), ...(zip && { zip }) });
       const path = `/s/${slug}/products/${request.params.part}`;
-      const address = choice.size > 0 ? `${path}?${choice}` : path;
+      const address = addressOf(path, variantId, zip);
       const visit = { ...visitOf(request), address };
       const key = `${id} ${isId(variantId) ? variantId : ''}`;
       // Reading the version first is worthwhile only if some version of the page is cached.
@@ -62,3 +61,9 @@ export const productRoutes: FastifyPluginAsync<ShopServices> = async (app, store
     },
   );
 };
+
+/** Returns the address of the page with only the parameters that the page understands. */
+function addressOf(path: string, variantId: string, zip: string | undefined): string {
+  const choice = [...(isId(variantId) ? [['v', variantId]] : []), ...(zip ? [['zip', zip]] : [])];
+  return choice.length > 0 ? `${path}?${new URLSearchParams(choice)}` : path;
+}
