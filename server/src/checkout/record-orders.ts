@@ -4,7 +4,7 @@ import { identityOf } from '../orders/customers.js';
 import { estimatedDelivery } from '../orders/estimated-delivery.js';
 import { expiryOf } from '../orders/expires-at.js';
 import type { OrderItem } from '../orders/records.js';
-import { refreshOrderSearch } from '../orders/search.js';
+import { addOrderSearch } from '../orders/search.js';
 import type { Clock } from '../platform/clock.js';
 import type { Tx } from '../platform/db/share.js';
 import { sql } from '../platform/db/sql.js';
@@ -58,7 +58,7 @@ export async function recordOrders(
     order by o.position`);
   await Promise.all([
     inserted,
-    refreshOrderSearch(tx, workspaceId, ids),
+    addOrderSearch(tx, workspaceId, ids),
     emit(
       tx,
       workspaceId,

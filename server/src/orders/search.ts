@@ -1,16 +1,27 @@
 import type { Tx } from '../platform/db/share.js';
-import { sql } from '../platform/db/sql.js';
+import { type Statement, sql } from '../platform/db/sql.js';
 import type { PageRequest } from '../platform/lists/paging.js';
 import { withoutTaxIdPunctuation } from './tax-id.js';
 
+/** Adds the search terms of new orders. */
+export async function addOrderSearch(tx: Tx, workspaceId: string, orderIds: string[]): Promise<void> {
+  await tx.query(termsOf(workspaceId, orderIds));
+}
+
 /** Updates the search terms of orders: number, customer, SKUs and shipment code. */
 export async function refreshOrderSearch(tx: Tx, workspaceId: string, orderIds: string[]): Promise<void> {
+  // PostgreSQL runs the triggers for updates of such a statement too, even if it only inserts rows. So addOrderSearch()
+  // leaves out this clause.
   await tx.query(sql`
+    ${termsOf(workspaceId, orderIds)} on conflict (workspace_id, order_id) do update set terms = excluded.terms`);
+}
+
+function termsOf(workspaceId: string, orderIds: string[]): Statement {
+  return sql`
     insert into order_search (workspace_id, order_id, terms)
     select o.workspace_id, o.id, search_terms(variadic array[o.number::text, o.customer->>'name', o.customer->>'email',
       o.customer->>'document', formatted_tax_id(o.customer->>'document'), o.code_shipping] || array(select item->>'sku' from jsonb_array_elements(o.items) item))
-    from orders o where o.workspace_id = ${workspaceId} and o.id = any((select ${orderIds}::uuid[])::uuid[])
-    on conflict (workspace_id, order_id) do update set terms = excluded.terms`);
+    from orders o where o.workspace_id = ${workspaceId} and o.id = any((select ${orderIds}::uuid[])::uuid[])`;
 }
 
 /** If the search is a complete CPF or CNPJ, removes its punctuation, so that it is found however it is written. */

@@ -69,6 +69,21 @@ test('search terms leave out missing values and keep the others apart', async ()
   expect(row).toEqual({ some: 'cao ana\x1fb-1', none: '', empty: '\x1fx' });
 });
 
+test('search terms are the search forms of the values, whether or not these can be joined first', async () => {
+  const text = fc.string({ unit: fc.constantFrom(...'AbZ1 .\\É日\x1f'), maxLength: 8 });
+  const values = fc.array(fc.option(text), { maxLength: 5 });
+  await fc.assert(
+    fc.asyncProperty(values, async (parts) => {
+      const [row] = await feira.context.db.background('test').query<{ joined: string; each: string }>(sql`
+        select search_terms(variadic ${parts}::text[]) as joined, coalesce((
+          select string_agg(search_form(part), chr(31) order by n) from unnest((select ${parts}::text[])) with ordinality as p(part, n)
+          where part is not null), '') as each`);
+      expect(row!.joined).toBe(row!.each);
+    }),
+    { numRuns: 200 },
+  );
+});
+
 test('a CPF and a CNPJ are formatted, and other texts are not', async () => {
   const [row] = await feira.context.db.background('test').query<Record<string, string | null>>(sql`
     select formatted_tax_id('12345678909') as cpf, formatted_tax_id('12ABC34501DE35') as cnpj, formatted_tax_id('1234') as other`);
