@@ -125,8 +125,27 @@ export async function returnStock(tx: Tx, workspaceId: string, origin: Origin, l
 }
 
 async function addStock(tx: Tx, workspaceId: string, origin: Origin, lines: Line[]): Promise<void> {
-  await tx.query(addToStock(workspaceId, origin, JSON.stringify(lines)));
+  const statement = lines.every(({ variantId }) => variantId === null) ? addToSimpleStock : addToStock;
+  await tx.query(statement(workspaceId, origin, JSON.stringify(lines)));
 }
+
+/**
+ * Does the same as addToStock() for lines without variations. PostgreSQL prepares the constraints and runs the triggers
+ * of a table that a statement mentions even if it changes none of its rows.
+ */
+const addToSimpleStock = fixed(
+  (workspaceId: string, origin: Origin, lines: string) => sql`
+    with line as materialized (
+      select "productId" as product_id, sum(quantity)::integer as delta
+      from jsonb_to_recordset(${lines}::jsonb) as l("productId" uuid, quantity integer) group by 1
+    ),
+    changed as (
+      update products p set updated_at = now(), quantity = least(p.quantity + line.delta, ${maxQuantity}) from line
+      where p.workspace_id = ${workspaceId} and p.id = line.product_id and not p.has_variants
+      returning p.workspace_id, p.id, p.quantity
+    )
+    ${insertStockUpdated(origin)}`,
+);
 
 const addToStock = fixed(
   (workspaceId: string, origin: Origin, lines: string) => sql`

@@ -21,7 +21,7 @@ export const productListRoutes: FastifyPluginAsync<Storefront> = async (app, sto
   const { db, lists, mediaUrl, pages, publicUrl } = storefront;
   const searchLimit = new RequestLimit(storefront.clock, SEARCHES_PER_MINUTE, 60_000);
 
-  app.get('/', { schema: { hide: true } }, async (request, reply) => {
+  app.get('/', { schema: { hide: true }, config: { readsVersion: true } }, async (request, reply) => {
     const { workspaceId, slug, version } = request.shop;
     const asked = readProductListRequest(queryFields(request));
     // Uses the canonical address, because one cached page serves all spellings of it.

@@ -41,7 +41,8 @@ export const storefrontRoutes: FastifyPluginAsync<Storefront> = async (app, stor
     reply.header('Content-Security-Policy', policy);
     // With the default, no-referrer, browsers would send "null" as the Origin of a form submission.
     reply.header('Referrer-Policy', 'same-origin');
-    const shop = await shops.find((request.params as { slug: string }).slug);
+    const { slug } = request.params as { slug: string };
+    const shop = await shops.find(slug, { withVersion: request.routeOptions.config.readsVersion === true });
     if (!shop) {
       return sendPage(reply, <NoShopPage language={buyerLanguageOf(request)} />, 404);
     }

@@ -16,6 +16,10 @@ import type { Visit } from './pages/shell.js';
 import type { VisitedShop } from './visited-shop.js';
 
 declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Whether the route needs the version of the shop. */
+    readsVersion?: boolean;
+  }
   interface FastifyRequest {
     /** The shop of the requested address, set before the handler of every storefront route runs. */
     shop: VisitedShop;
