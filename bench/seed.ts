@@ -76,9 +76,9 @@ export async function seed(
     }
     if (orders > 0) {
       // This trigger would add a row to the outbox for each order.
-      await client.query('alter table orders disable trigger orders_enqueued');
+      await client.query('alter table orders disable trigger orders_added_enqueued');
       await client.query(ORDERS, [orders]);
-      await client.query('alter table orders enable trigger orders_enqueued');
+      await client.query('alter table orders enable trigger orders_added_enqueued');
       await client.query(CUSTOMERS);
       await client.query(ORDER_SEARCH);
       await client.query(ORDER_CHANGES);
