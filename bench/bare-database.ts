@@ -40,10 +40,14 @@ const readStatement = fixed(
 
 const writeStatement = fixed(
   (ids: string, quantities: string) => sql`
-    with changed as (
-      update bare_products b set quantity = asked.quantity
+    with locked as materialized (
+      select b.id, asked.quantity, asked.n
       from unnest((select ${ids}::uuid[]), (select ${quantities}::integer[])) with ordinality as asked(id, quantity, n)
-      where b.id = asked.id returning b.id, b.quantity, asked.n
+      join bare_products b on b.id = asked.id order by b.id for update of b
+    ),
+    changed as (
+      update bare_products b set quantity = locked.quantity
+      from locked where b.id = locked.id returning b.id, b.quantity, locked.n
     ),
     event as (
       insert into bare_events (data) select jsonb_build_object('id', id, 'quantity', quantity) from changed

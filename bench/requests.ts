@@ -23,7 +23,7 @@ const { values: options } = parseArgs({
     rounds: { type: 'string', default: '5' },
     seconds: { type: 'string', default: '4' },
     connections: { type: 'string', default: '32' },
-    /** Runs only calls whose name contains this text. "large:" or "small:" selects one of the databases. */
+    /** Runs only calls whose name contains this text. "large:", "small:" or "bare:" selects one of the databases. */
     only: { type: 'string', default: '' },
     starts: { type: 'boolean', default: false },
   },
@@ -77,13 +77,13 @@ async function measureCalls(): Promise<void> {
   await query(postgres.connection, 'create database bare');
   const bare = await bareCalls({ ...postgres.connection, database: 'bare' });
   const all: Call[] = [...bare];
-  if (!options.only.startsWith('large:'))
+  if (measures('small:'))
     all.push(
       ...(await smallStoreCalls(
         await open('small', Number(options.stores), { products: Number(options.products) }),
       )),
     );
-  if (!options.only.startsWith('small:')) {
+  if (measures('large:')) {
     const filling = { products: large, orders: large, variedEvery: 2, variations: 7, images: 2 };
     const opened = await open('large', 1, filling);
     all.push(...(await largeStoreCalls(opened)), ...(await checkoutCalls(opened)));
@@ -108,6 +108,11 @@ async function measureCalls(): Promise<void> {
   await hello.stop();
   await bare[0]!.server.stop();
   await postgres.close();
+}
+
+/** Returns whether --only can select calls with this prefix. */
+function measures(prefix: string): boolean {
+  return !/^(bare|small|large):/.test(options.only) || options.only.startsWith(prefix);
 }
 
 async function measure(load: LoadProcess, call: Call, round: number): Promise<LoadResult> {

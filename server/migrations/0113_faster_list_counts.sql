@@ -1,6 +1,10 @@
 -- note_list_change() runs five times for each batch of orders from the checkout. The loop over the returned rows opened a
 -- cursor, and PostgreSQL planned the function in SQL again for each call. What the functions do remains the same.
-create or replace function merge_list_counts(of_store uuid, of_list text) returns void language plpgsql as $$
+-- The plan of the merge is now kept for the whole session. Sequential scans are disabled, because a plan that was made
+-- while the table was small would otherwise read the whole table later.
+create or replace function merge_list_counts(of_store uuid, of_list text) returns void
+  language plpgsql set enable_seqscan = off
+  as $$
 begin
   with merged as (
     delete from list_counts where (workspace_id, list, id) in (
