@@ -71,7 +71,9 @@ test('the largest page of products, without the parameter include, is about 8 MB
   expect(response.rawPayload.length / MEGABYTE).toBeLessThan(9);
 });
 
-test('responses that fifty clients do not read use less than 100 MB of memory, and other stores are answered', async () => {
+// Fifty responses would take 400 MB. Four may be in progress, and depending on the timing each of them has up to four
+// copies: its pieces from PostgreSQL, the joined row, the list, and what Node has not sent yet.
+test('responses that fifty clients do not read use less than 200 MB of memory, and other stores are answered', async () => {
   // The memory for stored responses is allocated with the first one.
   await other.get('/products');
   const before = held();
@@ -79,7 +81,7 @@ test('responses that fifty clients do not read use less than 100 MB of memory, a
   for (let n = 0; n < 50; n++) {
     const answer = await other.get('/products');
     expect([answer.status, answer.body.data.length]).toEqual([200, 1]);
-    expect(held() - before).toBeLessThan(100);
+    expect(held() - before).toBeLessThan(200);
   }
 });
 
