@@ -36,6 +36,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Whether the call may leave behind files that are no longer referenced. */
     freesFiles?: boolean;
+    /** Whether the call makes stored webhook deliveries due. */
+    makesDeliveriesDue?: boolean;
     /** The area that the call belongs to, such as orders. Each area has its own share of the database connections. */
     area?: string;
   }
@@ -44,7 +46,12 @@ declare module 'fastify' {
 export interface ApiOptions {
   guard: GuardOptions;
   idempotency: { db: Database; clock: Clock; seal: Seal };
-  afterWrite: { db: Database; clock: Clock; storage: Storage; wake: { poke(): void } };
+  afterWrite: {
+    db: Database;
+    clock: Clock;
+    storage: Storage;
+    wake: { poke(): void; deliveriesAreDue(): void };
+  };
   catalog: CatalogOptions;
   media: MediaOptions;
   orders: OrderOptions;
@@ -122,6 +129,7 @@ function afterWrite({ db, clock, storage, wake }: ApiOptions['afterWrite']): onR
   return (request, reply, done) => {
     if (WRITES.has(request.method) && reply.statusCode < 300 && !request.dryRun) {
       wake.poke();
+      if (request.routeOptions.config.makesDeliveriesDue) wake.deliveriesAreDue();
       // Delete the files now instead of in the worker's next round. The worker retries deletions that fail here.
       if (request.routeOptions.config.freesFiles)
         sweepFiles(db.background('files'), clock, storage).catch(() => {});

@@ -54,7 +54,6 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
   const { log, publicUrl, mediaUrl } = options;
   const resources = await openResources(options);
   const { db, replica, listener, clock, storage, budgets, outbound, metrics, seal, signer } = resources;
-  const wake = new DeliveryWake(db.system('wake'));
   const dispatcher = new Dispatcher({
     db: db.system('deliveries'),
     clock,
@@ -64,6 +63,7 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
     ...options.webhooks,
   });
   const sequencer = new Sequencer(db.system('sequencer'), log, () => dispatcher.wake());
+  const wake = new DeliveryWake(db.system('wake'), sequencer, dispatcher);
   const snapshots = new Snapshots(db);
   const memory = () => new ListMemory(db.background('list counts').autocommit);
   const lists = new ListReads(

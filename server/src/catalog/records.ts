@@ -1,6 +1,9 @@
 import { raw, sql } from '../platform/db/sql.js';
 import { normalizedName } from '../platform/schema/normalize.js';
 
+/** The time of a change as the columns store it: to_char cuts off the digits that the columns round. */
+const NOW = 'now()::timestamptz(3)';
+
 /** A product as `productColumns` selects it: with the field names of the API, so a row needs no conversion. */
 export interface ProductRecord {
   id: string;
@@ -45,14 +48,22 @@ export const productColumns = raw(`
 
 /**
  * The end of the product record, which has its own column because it changes more often. In rows that have not changed
- * since migration 0086 the column is null. The inner case is a shortcut for the many products without fiscal fields.
+ * since migration 0086 the column is null.
  */
-const productEnd = `coalesce(p.document_end, case when p.ncm is null and p.cest is null and p.fiscal_origin is null
+const productEnd = `coalesce(p.document_end, ${productEndWith('p.quantity', 'p.updated_at')})`;
+
+/** The value of products.document_end when the stock is set to `quantity` now. */
+export const newProductEnd = (quantity: string) => raw(productEndWith(quantity, NOW));
+
+/** The inner case is a shortcut for the many products without fiscal fields. */
+function productEndWith(quantity: string, updatedAt: string): string {
+  return `case when p.ncm is null and p.cest is null and p.fiscal_origin is null
   then ',"ncm":null,"cest":null,"fiscalOrigin":null'
   else ',"ncm":' || json_text(p.ncm) || ',"cest":' || json_text(p.cest)
     || ',"fiscalOrigin":' || coalesce(p.fiscal_origin::text, 'null') end
-  || ',"quantity":' || p.quantity || ',"hasVariants":' || p.has_variants
-  || ',"updatedAt":"' || ${utcTime('p.updated_at')} || '"')`;
+  || ',"quantity":' || ${quantity} || ',"hasVariants":' || p.has_variants
+  || ',"updatedAt":"' || ${utcTime(updatedAt)} || '"'`;
+}
 
 /**
  * The product record as JSON text without its closing brace. This text is stored in the row, because building it on
@@ -71,9 +82,15 @@ export const variationColumns = raw(
  * have not changed since.
  */
 export const variationJson = raw(
-  `v.document || coalesce(v.document_end,
-    ',"quantity":' || v.quantity || ',"updatedAt":"' || ${utcTime('v.updated_at')} || '"}')`,
+  `v.document || coalesce(v.document_end, ${variationEndWith('v.quantity', 'v.updated_at')})`,
 );
+
+/** The value of variations.document_end when the stock is set to `quantity` now. */
+export const newVariationEnd = (quantity: string) => raw(variationEndWith(quantity, NOW));
+
+function variationEndWith(quantity: string, updatedAt: string): string {
+  return `',"quantity":' || ${quantity} || ',"updatedAt":"' || ${utcTime(updatedAt)} || '"}'`;
+}
 
 /** The variation record with the id of its product, as JSON text. */
 export const storeVariationJson = sql`'{"productId":"' || v.product_id || '",' || substr(${variationJson}, 2)`;

@@ -60,6 +60,10 @@ export class Sequencer {
     this.loop = this.run();
   }
 
+  get isRunning(): boolean {
+    return this.loop !== undefined && !this.stopping;
+  }
+
   wake(): void {
     this.awake = true;
     this.wakeUp?.();

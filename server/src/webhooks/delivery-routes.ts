@@ -81,7 +81,7 @@ export const deliveryRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { 
   app.post(
     '/webhooks/:id/deliveries/:deliveryId/redeliver',
     {
-      config: { scope },
+      config: { scope, makesDeliveriesDue: true },
       schema: {
         operationId: 'redeliver',
         tags: ['Webhooks'],
@@ -101,7 +101,7 @@ export const deliveryRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { 
   app.post(
     '/webhooks/:id/replay',
     {
-      config: { scope },
+      config: { scope, makesDeliveriesDue: true },
       schema: {
         operationId: 'replayDeliveries',
         tags: ['Webhooks'],

@@ -41,7 +41,7 @@ async function details(): Promise<object[]> {
 test('after any writes, the stored end of products and variations is what a read would build', async () => {
   const fiscal = { ncm: '01012100', cest: '0100100', fiscalOrigin: 0 };
   const sold = await newProduct(store, { name: 'Sold', quantity: 50, ...fiscal });
-  const pictured = await newProduct(store);
+  const pictured = await newProduct(store, fiscal);
   const varied = await newVaried(store, { 'stored-1': 3, 'stored-2': 0, 'stored-3': 1 });
   const line = { productId: sold, variantId: null, quantity: 1 };
   const writes = new RandomWrites(new Random(86), [await order(feira, store.workspaceId, line)]);
@@ -54,6 +54,7 @@ test('after any writes, the stored end of products and variations is what a read
   await order(feira, store.workspaceId, line);
   await store.patch(`/products/${sold}`, { ncm: null });
   await store.post(`/products/${pictured}/images`, { url: 'https://cdn.example/a.png' });
+  await store.patch(`/products/${pictured}/stock`, { quantity: 6 });
   await store.patch(`/products/${varied}/variants/stored-1/stock`, { quantity: 8 });
   await store.patch(`/products/${varied}/variants`, [{ sku: 'stored-2', price: 3 }]);
   await store.patch('/stock', { entries: [{ sku: 'stored-3', delta: 4 }] });
