@@ -12,12 +12,12 @@ import { renderToString } from 'preact-render-to-string';
  * replaced by a space between two attributes. An attribute that can be missing is written with attribute().
  */
 export function html(template: TemplateStringsArray, ...values: ComponentChildren[]): VNode {
-  const { texts, isInTag } = templates.get(template) ?? prepare(template);
+  const { texts, places } = templates.get(template) ?? prepare(template);
   let out = texts[0] as string;
   for (let at = 0; at < values.length; at++) {
     const value = values[at];
-    if (isInTag[at] && value && !(value instanceof Html))
-      throw new Error('A value inside a tag must be in double quotes or HTML that attribute() has returned');
+    const place = places[at] as Place;
+    if (place !== 'text' && value && !isAllowed(value, place)) throw new Error(RULES[place]);
     out += htmlOf(value) + (texts[at + 1] as string);
   }
   return verbatim(out);
@@ -59,10 +59,25 @@ function htmlOf(value: ComponentChildren): string {
   return isValidElement(value) ? renderToString(value) : '';
 }
 
+/** Where a value is inserted: between tags, in a tag, in the double quotes of an attribute, or in a script or style. */
+type Place = 'text' | 'tag' | 'quotes' | 'script';
+
+/** Escaping has no effect in a tag or a script, and HTML is not escaped, so its quotes would end an attribute. */
+const RULES = {
+  tag: 'A value inside a tag must be in double quotes or HTML that attribute() has returned',
+  quotes: 'A value in double quotes must be text, not HTML',
+  script: 'A script or style cannot contain values',
+};
+
+function isAllowed(value: ComponentChildren, place: Place): boolean {
+  if (place === 'tag') return value instanceof Html;
+  return place === 'quotes' && typeof value !== 'object';
+}
+
 interface Template {
   texts: string[];
-  /** For each value, whether it is in a tag but not in the quotes of an attribute, where escaping has no effect. */
-  isInTag: boolean[];
+  /** The place of each value. */
+  places: Place[];
 }
 
 /** The array that a template tag receives is the same each time the same line of code runs. */
@@ -70,22 +85,24 @@ const templates = new WeakMap<TemplateStringsArray, Template>();
 
 function prepare(template: TemplateStringsArray): Template {
   let before = '';
-  const isInTag: boolean[] = [];
+  const places: Place[] = [];
   const texts = template.map((source) => {
     const start = before;
     const text = source.replace(/\n\s*/g, (_, at: number) =>
-      endsInTag(start + source.slice(0, at)) ? ' ' : '',
+      placeAfter(start + source.slice(0, at)) === 'tag' ? ' ' : '',
     );
     before += text;
-    isInTag.push(endsInTag(before));
+    places.push(placeAfter(before));
     return text;
   });
-  const prepared = { texts, isInTag };
+  const prepared = { texts, places };
   templates.set(template, prepared);
   return prepared;
 }
 
-/** Returns whether this HTML ends in a tag, but not in the quotes of one of its attributes. */
-function endsInTag(text: string): boolean {
-  return /<[^>"]*("[^"]*"[^>"]*)*$/.test(text);
+/** Returns the place of a value that follows this HTML. */
+function placeAfter(before: string): Place {
+  const openTag = /<[^>"]*(?:"[^"]*"[^>"]*)*("[^"]*)?$/.exec(before);
+  if (openTag) return openTag[1] === undefined ? 'tag' : 'quotes';
+  return /<(script|style)\b(?!.*<\/\1)/s.test(before) ? 'script' : 'text';
 }

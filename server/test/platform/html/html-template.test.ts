@@ -46,6 +46,17 @@ test('a template cannot be used where escaping has no effect: as a name, or as a
   expect(() => html`<a title="a > b" href="${'x'}">${'x'}</a>`).not.toThrow();
 });
 
+test('HTML cannot be used in the quotes of an attribute, and no value in a script or a style', () => {
+  const part = html`<b class="x">y</b>`;
+  for (const value of [part, [part], h('b', { class: 'x' })])
+    expect(() => html`<a title="${value}">x</a>`).toThrow('must be text, not HTML');
+  for (const template of [() => html`<script>${'x'}</script>`, () => html`<p><style>p {${part}}</style></p>`])
+    expect(template).toThrow('cannot contain values');
+  expect(
+    () => html`<script src="${'x'}"></script>${part}<style>p { color: red }</style>${'x'}`,
+  ).not.toThrow();
+});
+
 test('text that looks like the result of a template is still escaped or ignored', () => {
   const forged = JSON.parse('{"type":"b","props":{"tpl":["<script>"]},"key":null}') as never;
   expect(renderToString(html`<p>${forged}</p>`)).toBe('<p></p>');
