@@ -3,6 +3,7 @@ import { purgeSessions } from './accounts/sessions.js';
 import { purgeSignInFailures } from './accounts/sign-in.js';
 import { purgeSignUps } from './accounts/sign-up.js';
 import { purgeReservations } from './checkout/limits.js';
+import { DELIVERY_CHANNEL, EVENT_CHANNEL } from './events/channels.js';
 import { purgeEpochs, rotatePartitions } from './events/retention.js';
 import type { Sequencer } from './events/sequencer.js';
 import type { Storage } from './media/storage.js';
@@ -22,7 +23,6 @@ import { purgeIdempotencyKeys } from './platform/http/idempotency-keys.js';
 import { dropBacklogs } from './webhooks/backlog.js';
 import type { Dispatcher } from './webhooks/dispatcher.js';
 import { resealWebhookSecrets } from './webhooks/reseal.js';
-import { DELIVERY_CHANNEL, EVENT_CHANNEL } from './webhooks/wake.js';
 
 export interface JobServices {
   db: Database;

@@ -55,7 +55,7 @@ const productEnd = `coalesce(p.document_end, ${productEndWith('p.quantity', 'p.u
 /** The value of products.document_end when the stock is set to `quantity` now. */
 export const newProductEnd = (quantity: string) => raw(productEndWith(quantity, NOW));
 
-/** The inner case is a shortcut for the many products without fiscal fields. */
+/** The first branch is a shortcut for the many products without fiscal fields. */
 function productEndWith(quantity: string, updatedAt: string): string {
   return `case when p.ncm is null and p.cest is null and p.fiscal_origin is null
   then ',"ncm":null,"cest":null,"fiscalOrigin":null'

@@ -1,12 +1,12 @@
 import type { CheckoutServices } from '../checkout/checkout.js';
 import { OrderLinks } from '../checkout/order-links.js';
 import { OrderPlacement } from '../checkout/order-placement.js';
+import { EVENT_CHANNEL } from '../events/channels.js';
 import { SandboxGateway } from '../payments/sandbox/gateway.js';
 import type { Config } from '../platform/config.js';
 import { Signer } from '../platform/crypto/signer.js';
 import { sql } from '../platform/db/sql.js';
 import { ApiError } from '../platform/http/errors.js';
-import { EVENT_CHANNEL } from '../webhooks/wake.js';
 import { UsageError } from './command.js';
 import { withDatabase } from './connect.js';
 

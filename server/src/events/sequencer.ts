@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { StoreAccess } from '../platform/db/share.js';
 import { type Statement, sql } from '../platform/db/sql.js';
 import { isMissingPartition } from '../platform/db/sql-state.js';
+import { DELIVERY_CHANNEL } from './channels.js';
 import { beginEpoch, type Head, readHead } from './epochs.js';
 import { addPartitions } from './retention.js';
 import { STEP, type StepResult, stepForAll, stepForStore } from './step.js';
@@ -21,10 +22,14 @@ const BUSY_EVENTS = 8;
 const PAUSE_FACTOR = 3;
 const MAX_PAUSE_MS = 25;
 
-/** Numbers the committed events of a store, so that readers see them even if no worker is running. */
+/**
+ * Numbers the committed events of a store, so that readers see them even if no worker is running. The workers are
+ * notified of the deliveries that this adds, because they no longer find these events in the outbox.
+ */
 async function sequenceStore(db: StoreAccess, workspaceId: string): Promise<void> {
   for (;;) {
-    const { moved } = await takeStep(db, stepForStore(workspaceId));
+    const { moved, deliveries } = await takeStep(db, stepForStore(workspaceId));
+    if (deliveries > 0) await db.autocommit.query(sql`select pg_notify(${DELIVERY_CHANNEL}, '')`);
     if (moved < STEP) return;
   }
 }

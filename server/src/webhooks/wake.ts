@@ -1,10 +1,7 @@
+import { DELIVERY_CHANNEL, EVENT_CHANNEL } from '../events/channels.js';
 import type { Share } from '../platform/db/share.js';
 import { type Statement, sql } from '../platform/db/sql.js';
 
-/** The channel that wakes the sequencers, which number the events in the outbox. */
-export const EVENT_CHANNEL = 'feira_events';
-/** The channel that wakes the dispatchers when stored deliveries become due, for example because of a redelivery. */
-export const DELIVERY_CHANNEL = 'feira_deliveries';
 const AT_MOST_EVERY_MS = 5;
 
 /**

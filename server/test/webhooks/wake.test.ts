@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { DELIVERY_CHANNEL, EVENT_CHANNEL } from '../../src/webhooks/wake.js';
+import { DELIVERY_CHANNEL, EVENT_CHANNEL } from '../../src/events/channels.js';
+import { DeliveryWake } from '../../src/webhooks/wake.js';
 import { startWorker } from '../../src/worker.js';
 import { newProduct } from '../support/catalog.js';
 import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
@@ -35,12 +36,31 @@ afterEach(async () => {
 
 const replay = () => store.post(`/webhooks/${hook.id}/replay`, { from: '2026-01-01', status: 'all' });
 
-test('a process without a worker notifies the workers of other processes of events and of redeliveries', async () => {
+test('a process without a worker notifies the workers of events, and of deliveries that a read or a replay makes due', async () => {
   await newProduct(store);
   await until(() => notified.includes(EVENT_CHANNEL));
-  expect(notified).not.toContain(DELIVERY_CHANNEL);
+  // The read finds the event without a number, so it numbers the event and adds the delivery.
+  expect((await store.get('/events')).body.data).toHaveLength(1);
+  await until(() => notified.includes(DELIVERY_CHANNEL));
+  notified.length = 0;
   expect((await replay()).status).toBe(200);
   await until(() => notified.includes(DELIVERY_CHANNEL));
+});
+
+test.each([
+  [true, ['dispatcher', 'sequencer', 'sequencer']],
+  [false, []],
+])('a process wakes its own worker if it has one (%s)', async (isRunning, expected) => {
+  const woken: string[] = [];
+  const part = (name: string) => ({ isRunning, wake: () => void woken.push(name) });
+  const wake = new DeliveryWake(feira.context.db.system('wake'), part('sequencer'), part('dispatcher'));
+  wake.deliveriesAreDue();
+  wake.poke();
+  // This one waits until the pause after the first one is over.
+  wake.poke();
+  await until(() => woken.length === expected.length);
+  expect(woken).toEqual(expected);
+  wake.close();
 });
 
 test('a process with a worker wakes it without a notification', async () => {
