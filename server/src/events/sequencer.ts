@@ -29,9 +29,14 @@ const MAX_PAUSE_MS = 25;
 async function sequenceStore(db: StoreAccess, workspaceId: string): Promise<void> {
   for (;;) {
     const { moved, deliveries } = await takeStep(db, stepForStore(workspaceId));
-    if (deliveries > 0) await db.autocommit.query(sql`select pg_notify(${DELIVERY_CHANNEL}, '')`);
+    if (deliveries > 0) await notifyDispatchers(db);
     if (moved < STEP) return;
   }
+}
+
+/** An error is ignored, because the events are already numbered and the dispatchers also poll. */
+async function notifyDispatchers(db: StoreAccess): Promise<void> {
+  await db.autocommit.query(sql`select pg_notify(${DELIVERY_CHANNEL}, '')`).catch(() => {});
 }
 
 /**
